@@ -73,7 +73,7 @@ class App:
         )
 
     def replay_check(self, site: "ReplaySite") -> "ReplayCheck":
-        """Return what opens captures of a site in the browser to rate their replay; MissingExtraError without one."""
+        """Return the check that opens captures in a browser to rate their replay; MissingExtraError without one."""
         from webstrata.fetch.browser.launch import BrowserPool
         from webstrata.fetch.browser.options import BrowserOptions
         from webstrata.fetch.guard import NetworkGuard
@@ -90,7 +90,7 @@ class App:
         return PreviewFiles(self.settings.replay_preview_dir or self.archive_root / FOLDER)
 
     def preview_maker(self) -> "Callable[[int], None] | None":
-        """Return what takes the picture of a job's front page; None where none are to be taken, or no browser is."""
+        """Return the maker of front page pictures; None where they are switched off or no browser is installed."""
         from webstrata.fetch.browser.programs import has_browser
         from webstrata.jobs.browser.previews import PreviewMaker
 
@@ -99,14 +99,14 @@ class App:
         return PreviewMaker(self.database, self.archive_root, self.previews(), self.settings.chromium).make
 
     def recovery(self) -> "Recovery":
-        """Return what clears up after dead workers, for those who have no use for the crawler."""
+        """Return the recovery after dead workers, for processes that do not load the crawler."""
         from webstrata.jobs.running.recovery import Recovery
 
         delay = self.settings.per_host_delay
         return Recovery.resting(self.database, self.archive_root, self._permits(), delay)
 
     def context(self) -> "WorkerContext":
-        """Return who leads jobs from here while their stages run in processes of their own."""
+        """Return the context of a worker: it leads jobs whose stages run in processes of their own."""
         from webstrata.jobs.auditing.worker import AuditStage
         from webstrata.jobs.running.persistent import WorkerContext
         from webstrata.jobs.running.tool import ToolStages, tool_command
@@ -133,7 +133,7 @@ class App:
         )
 
     def retention_schedule(self) -> "RetentionSchedule":
-        """Return what a worker deletes on a schedule."""
+        """Return the scheduled retention of a worker."""
         from webstrata.retention.schedule import ArtifactSchedule, RetentionSchedule
 
         settings = self.settings
@@ -147,13 +147,13 @@ class App:
         return RetentionSchedule(self.database, enabled, self.archive_root, settings.retention_max_share)
 
     def notification_guard(self) -> "NetworkGuard":
-        """Return what decides which addresses notifications are sent to."""
+        """Return the guard that decides which addresses notifications may be sent to."""
         from webstrata.fetch.guard import NetworkGuard
 
         return NetworkGuard(self.settings.allow_private_networks)
 
     def delivery(self) -> "Delivery":
-        """Return what delivers notifications."""
+        """Return the delivery of notifications."""
         from webstrata.fetch.guard import NetworkGuard
         from webstrata.fetch.posting import Poster
         from webstrata.model.notifications.rules import DeliveryPolicy
@@ -175,7 +175,7 @@ class App:
         return Delivery(self.database, self.archive_root, sender, DeliveryPolicy(settings.notification_attempts, delay))
 
     def site_comparison(self) -> "SiteComparison":
-        """Return what compares two runs of a source."""
+        """Return the comparison of two runs of a source."""
         from webstrata.changes.site.comparing import SiteComparison
         from webstrata.db.watching.site_diff import CrawlDefaults
 
@@ -190,7 +190,7 @@ class App:
         return IntegritySchedule(self.database, self.archive_root, interval)
 
     def audit_parts(self) -> "AuditParts":
-        """Return what audits are run with."""
+        """Return the parts that audits need."""
         from webstrata.jobs.auditing.running import AuditParts
         from webstrata.model.auditing.sessions import AuditLimits
 
@@ -243,7 +243,7 @@ class App:
         )
 
     def live_pages(self) -> "LivePages":
-        """Return what fetches single pages from the live web, to compare captures with them."""
+        """Return the fetcher of single live pages, which captures are compared with."""
         from webstrata.changes.live import MAX_PAGE_BYTES, LivePages
         from webstrata.coordination.permits import Politeness
         from webstrata.fetch.choice import FetchOptions
@@ -295,12 +295,12 @@ class App:
         return replace(self, database=self.database.acting_as(actor))
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         self.database.dispose()
 
 
 def _index_in_child(app: App, job_id: int, over: threading.Event) -> int:
-    """Index what a crawl brings in a process of its own, which has the same settings."""
+    """Index the captures of a crawl in a child process with the same settings."""
     from webstrata.jobs.running.tool import ToolStages
 
     return ToolStages(app.database, app.archive_root).index_so_far(job_id, over)

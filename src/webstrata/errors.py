@@ -48,7 +48,7 @@ class WebstrataError(Exception):
     """Anything Webstrata reports to its user in one line."""
 
     def __init__(self, message: str = "", *, command: str = "") -> None:
-        """Say what is wrong; a command that leads on is shown at a terminal only, pages have links and buttons."""
+        """Give the message; a command that helps is shown at a terminal only, as pages have links and buttons."""
         super().__init__(message)
         self.command = command
 
@@ -102,7 +102,7 @@ class SchemaVersionError(DatabaseError):
 
 
 class StorageError(WebstrataError):
-    """The disk refuses, or is full."""
+    """A file or folder cannot be read or written, or the disk is full."""
 
 
 class ReadOnlyArchiveError(StorageError):
@@ -158,7 +158,7 @@ class LeaseLostError(WebstrataError):
 
 
 class CrawlerDiedError(WebstrataError):
-    """The crawler of a job dies again and again and gets nowhere; the job rests before the next try."""
+    """The crawler of a job dies again and again without progress; the job is paused before the next try."""
 
 
 class TooManyViewersError(WebstrataError):
@@ -229,4 +229,4 @@ WRITE_REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS)
 """The system's error numbers for a place that cannot be written to."""
 
 OUR_TROUBLE = (StorageError, DatabaseError, CoordinationUnavailableError, CrawlerDiedError)
-"""What is no fault of a page or a job: both wait until it is over, and nothing counts against them."""
+"""Failures that are no fault of a page or a job: both are retried later, and no attempt is counted."""

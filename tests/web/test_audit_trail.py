@@ -74,14 +74,18 @@ def test_the_log_is_a_page_that_reports_who_changed_what(signed_in: TestClient, 
     signed_in.post("/sources", data={"url": "example.org", "code": "site"})
     signed_in.post("/sources/site/schedule", data={"when": "7d"})
     page = Page(signed_in.get("/audit-log"))
-    assert page.texts("td[data-label=What]") == ["source.schedule source:site", "source.add source:site", "login pages"]
+    assert page.texts("td[data-label=Action]") == [
+        "Source: schedule source:site",
+        "Source: add source:site",
+        "Login pages",
+    ]
     assert page.texts("td[data-label=Who]")[0] == "Web login testclient"
-    assert page.texts("td[data-label=Details]")[0] == "schedule nothing → 7d"
+    assert page.texts("td[data-label=Details]")[0] == "schedule none → 7d"
     assert page.links("td a")["source:site"] == "/sources/site"
     of_site = Page(signed_in.get("/audit-log?target=source:site"))
     assert len(of_site.all("tbody tr")) == 2
     assert "There is no page 9" in Page(signed_in.get("/audit-log?page=9")).text()
-    assert "Nothing was changed yet here" in Page(signed_in.get("/audit-log?target=job:7")).text()
+    assert "No changes yet here" in Page(signed_in.get("/audit-log?target=job:7")).text()
 
 
 def test_the_log_has_pages(client: TestClient, app: App) -> None:

@@ -52,7 +52,7 @@ def test_the_list_puts_reasons_first_and_groups_by_day(client: TestClient, fever
 def test_the_list_is_narrowed_and_states_what_is_wrong(client: TestClient, fever: list[int]) -> None:
     assert len(Page(client.get("/changes?minSignificance=0.3")).all(".change")) == 1
     assert len(Page(client.get("/changes?changeType=new_page")).all(".change")) == 4
-    assert "No change is like that." in Page(client.get("/changes?from=2030-01-01")).text()
+    assert "No change matches these filters." in Page(client.get("/changes?from=2030-01-01")).text()
     wrong = Page(client.get("/changes?from=yesterday&minSignificance=9&changeType=edited"))
     assert wrong.status == 422
     assert len(wrong.all(".problem")) == 3

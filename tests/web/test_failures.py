@@ -8,8 +8,8 @@ from webstrata.errors import DatabaseUnavailableError
 def test_an_unknown_address_is_a_page_that_shows_what_to_do(make_client: MakeClient) -> None:
     page = Page(make_client().get("/no/such/page"))
     assert page.status == 404
-    assert page.text("h1") == "That is not here"
-    assert "There is nothing at /no/such/page." in page.text()
+    assert page.text("h1") == "Not found"
+    assert "There is no page at /no/such/page." in page.text()
     assert page.links()["Home"] == "/"
     assert page.all("form[role=search]")
 
@@ -31,7 +31,7 @@ def test_a_method_that_a_page_does_not_take_is_refused_with_a_page(make_client: 
     response = make_client().post("/search")
     page = Page(response)
     assert (page.status, response.headers["allow"]) == (405, "GET, HEAD")
-    assert page.text("h1") == "That cannot be done here"
+    assert page.text("h1") == "Not possible here"
 
 
 def test_a_hostile_address_stays_text(make_client: MakeClient) -> None:
@@ -48,7 +48,7 @@ def test_a_fault_of_ours_reports_no_secrets(make_client: MakeClient, monkeypatch
     response = make_client().get("/sources")
     page = Page(response)
     assert page.status == 500
-    assert page.text("h1") == "Something broke on our side"
+    assert page.text("h1") == "Internal error"
     assert "hunter2" not in response.text
     assert "default-src 'self'" in response.headers["content-security-policy"]
 
@@ -61,5 +61,5 @@ def test_a_database_out_of_reach_is_reported_as_such(make_client: MakeClient, mo
     response = make_client().get("/sources")
     page = Page(response)
     assert page.status == 503
-    assert page.text("h1") == "The archive is out of reach"
+    assert page.text("h1") == "The archive is unavailable"
     assert "secret-host" not in response.text

@@ -73,10 +73,10 @@ def test_the_admin_token_does_not_show_in_a_log(make_client: MakeClient, app: Ap
 
 def test_a_job_without_a_log_reports_it(client: TestClient, app: App) -> None:
     job_id = queue(app)
-    assert "None yet." in Page(client.get(f"/jobs/{job_id}")).text("section[aria-labelledby=log-title]")
+    assert "No log yet." in Page(client.get(f"/jobs/{job_id}")).text("section[aria-labelledby=log-title]")
     change(app, job_id, status="stopped")
     page = Page(client.get(f"/jobs/{job_id}"))
-    assert "There is none." in page.text("section[aria-labelledby=log-title]")
+    assert "No log." in page.text("section[aria-labelledby=log-title]")
     assert not page.all(".plot, .log")
 
 
@@ -93,7 +93,7 @@ def test_how_a_crawl_went_is_drawn_named_and_tabled(client: TestClient, app: App
         (picture["aria-labelledby"] or "").split()
     )
     assert page.texts(".plot tbody tr:last-child td") == ["390", "110", "39"]
-    assert "Up to 500 pages" in page.text(".plot")
+    assert "Up to 500 URLs" in page.text(".plot")
 
 
 def test_the_configuration_is_shown_without_its_secrets(client: TestClient, app: App) -> None:
@@ -124,7 +124,7 @@ def test_a_jobs_attempts_are_listed_and_its_plot_spans_them(client: TestClient, 
     second.write_text("".join(statistics(40)[20:]))
     page = Page(client.get(f"/jobs/{job_id}"))
     section = "section[aria-labelledby=attempts-title]"
-    assert page.text(f"{section} .hint") == "By the built-in crawler. Now: Resumed crawl."
+    assert page.text(f"{section} .hint") == "Crawled by the built-in crawler. Now: Resumed crawl."
     first, resumed = page.texts(f"{section} tbody tr")
     assert first.startswith("First crawl, attempt 13 May 2024, 12:00:00 UTC")
     assert first.endswith("190 of 50019")
@@ -147,34 +147,34 @@ def test_what_the_monitor_did_is_reported_with_its_reason_and_without_secrets(cl
     )
     page = Page(client.get(f"/jobs/{job_id}"))
     assert page.texts("section[aria-labelledby=decisions-title] tbody tr") == [
-        "Timeouts3 May 2024, 12:00:00 UTC10 timeouts <b>Went on with 1 worker",
-        "Crashed3 May 2024, 12:00:00 UTCit ran ********Changed the VPN and began again",
-        "Stalled3 May 2024, 12:05:00 UTCno page moreRested for 5 min",
+        "Timeouts3 May 2024, 12:00:00 UTC10 timeouts <b>Continued with 1 worker",
+        "Crashed3 May 2024, 12:00:00 UTCit ran ********Changed the VPN and restarted",
+        "Stalled3 May 2024, 12:05:00 UTCno page morePaused for 5 min",
         "Stalled3 May 2024, 12:05:00 UTCno page moreGave up",
     ]
     assert "hunter2" not in page.html
-    assert "By zimit, in a container." in page.text("section[aria-labelledby=attempts-title]")
+    assert "Crawled by zimit, in a container." in page.text("section[aria-labelledby=attempts-title]")
 
 
 def test_a_job_without_attempts_or_decisions_gives_the_reason(client: TestClient, app: App) -> None:
     job_id = queue(app)
     page = Page(client.get(f"/jobs/{job_id}"))
-    assert "there is one as soon as the crawl begins" in page.text("section[aria-labelledby=attempts-title]")
+    assert "the first one begins with the crawl" in page.text("section[aria-labelledby=attempts-title]")
     decided = "section[aria-labelledby=decisions-title]"
-    assert "Nobody watched this crawl." in page.text(decided)
+    assert "Monitoring is off for this crawl." in page.text(decided)
     change(app, job_id, config={"seeds": [SITE], "tool_options": {"enable_monitoring": True}})
-    assert "no trouble was seen" in Page(client.get(f"/jobs/{job_id}")).text(decided)
+    assert "No problems so far" in Page(client.get(f"/jobs/{job_id}")).text(decided)
     change(app, job_id, status="failed")
     page = Page(client.get(f"/jobs/{job_id}"))
-    assert "It had nothing to do." in page.text(decided)
-    assert "None left a log." in page.text("section[aria-labelledby=attempts-title]")
+    assert "The monitor found no problems." in page.text(decided)
+    assert "No attempt left a log." in page.text("section[aria-labelledby=attempts-title]")
 
 
 def test_a_job_of_files_that_were_there_already_is_not_reported_to_have_crawled(client: TestClient, app: App) -> None:
     job_id = queue(app)
     change(app, job_id, config={"seeds": []}, status="indexed", started_at=NOON, finished_at=NOON, indexed_page_count=7)
     shown = Page(client.get(f"/jobs/{job_id}")).text("main")
-    assert "Nothing was crawled here" in shown
+    assert "Not crawled here" in shown
     assert not [words for words in ("URLs crawled", "Took", "built-in crawler", "Nobody watched") if words in shown]
     listed = Page(client.get("/jobs"))
     assert "7 snapshots" in listed.text('td[data-label="URLs"]')
@@ -207,7 +207,7 @@ def test_places_that_could_not_be_indexed_are_listed(client: TestClient, app: Ap
         problems.replace_problems(session, job_id, warc_id, (0, 10**6), broken)
     change(app, job_id, index_problem_count=1_030)
     page = Page(client.get(f"/jobs/{job_id}"))
-    assert page.text("#problems h2") == "1,030 problems in its files"
+    assert page.text("#problems h2") == "1,030 problems in the WARC files"
     assert "The first 20 are listed." in page.text("#problems")
     assert page.texts("#problems tbody tr")[0] == "a.warc.gz1,000record 1 <is> damaged"
     assert len(page.all("#problems tbody tr")) == 20
@@ -260,14 +260,14 @@ def test_what_would_go_is_shown_before_it_goes(client: TestClient, app: App) -> 
     job_id, temporary = with_temporary_files(app)
     assert f"/jobs/{job_id}/cleanup" in Page(client.get(f"/jobs/{job_id}")).links().values()
     plan = Page(client.get(f"/jobs/{job_id}/cleanup"))
-    assert plan.text("h1") == "What may go?"
-    assert "2.0 kB would become free. Nothing has been deleted yet." in plan.text(".lead")
+    assert plan.text("h1") == "Clean up"
+    assert "would free 2.0 kB. Nothing has been deleted yet." in plan.text(".lead")
     assert plan.texts(".brief li") == [".tmpabc 2.0 kB"]
     assert plan.text("main button") == "Delete 2.0 kB"
     assert temporary.exists()
     mode = plan.one("input[name=mode]").attributes["value"]
     done = Page(client.post(f"/jobs/{job_id}/cleanup", data={"mode": mode or ""}, headers=OWN_ORIGIN))
-    assert done.text("h1") == "What went"
+    assert done.text("h1") == "Cleaned up"
     assert not temporary.exists()
     assert stored(app, job_id).cleanup_status == "temp_cleaned"
     assert "Cleaned up" in Page(client.get(f"/jobs/{job_id}")).texts(".about-list dt")
@@ -279,7 +279,7 @@ def test_a_job_that_left_nothing_has_nothing_to_clean_up(client: TestClient, app
         job_id = catalog.jobs(session)[0][0].id
     folder(app, job_id)
     page = Page(client.get(f"/jobs/{job_id}/cleanup"))
-    assert "has left no temporary files" in page.text(".lead")
+    assert "has no temporary files" in page.text(".lead")
     assert not page.all("main form")
 
 

@@ -33,8 +33,8 @@ def newest_job(app: App) -> int:
 def test_an_archive_without_jobs_reports_it(client: TestClient) -> None:
     page = Page(client.get("/jobs"))
     assert page.status == 200
-    assert page.text("h1") == "What is running?"
-    assert page.text(".lead") == "Nothing: no site has been archived yet."
+    assert page.text("h1") == "Jobs"
+    assert page.text(".lead") == "No jobs yet. Archive a site to start one."
     assert page.all("form[action='/archive']")
     assert not page.all("table")
 
@@ -52,7 +52,7 @@ def test_jobs_are_listed_newest_first_with_their_state(client: TestClient, app: 
     )
     queued = queue(app)
     page = Page(client.get("/jobs"))
-    assert page.text(".lead") == "Nothing right now. 3 jobs: 1 waiting, 1 failed, 1 done."
+    assert page.text(".lead") == "No job is running. 3 jobs: 1 waiting, 1 failed, 1 done."
     assert page.texts("tbody .chip") == ["○ Queued", "✕ Failed", "✓ Done"]
     assert [node.attributes["href"] for node in page.all("tbody th a")][:2] == [f"/jobs/{queued}", f"/jobs/{failed}"]
     assert page.texts(".reason") == ["the server answered 503"]
@@ -62,7 +62,7 @@ def test_jobs_are_listed_newest_first_with_their_state(client: TestClient, app: 
 def test_very_many_jobs_are_paged(client: TestClient, app: App) -> None:
     ids = [queue(app) for _ in range(51)]
     page = Page(client.get("/jobs?page=2"))
-    assert page.links("tbody a") == {"health-20240503": f"/jobs/{ids[0]}"}
+    assert page.links("tbody a") == {f"Job {ids[0]}: Health Agency": f"/jobs/{ids[0]}"}
     assert page.links(".pager a") == {"← Previous": "/jobs"}
     assert Page(client.get("/jobs")).links(".pager a") == {"Next →": "/jobs?page=2"}
     assert "There is no page 3" in Page(client.get("/jobs?page=3")).text()
@@ -77,7 +77,7 @@ def test_a_page_number_that_makes_no_sense_is_refused_with_a_page(make_client: M
 def test_a_job_that_is_done_shows_what_it_captured(client: TestClient, app: App) -> None:
     front, gone = keep(app, [Answer(SITE, "Front", "Hello."), Answer(f"{SITE}gone", "Gone", "No.", status=404)])
     page = Page(client.get(f"/jobs/{newest_job(app)}"))
-    assert page.text("h1") == "health-20240503"
+    assert (page.text("h1"), page.text("h1 + .hint")) == ("Health Agency", "health-20240503")
     assert page.text("#progress .lead") == "✓ Done 2 snapshots can be searched and read."
     assert page.links(".brief a") == {"Front": f"/snapshot/{front}", "Gone": f"/snapshot/{gone}"}
     assert page.text(".brief .chip") == "✕ 404 Not Found"
@@ -118,7 +118,7 @@ def test_a_running_job_reports_how_far_and_how_fast_it_is(client: TestClient, ap
         "Failed": "2",
         "Received": "1.2 MB",
     }
-    assert page.texts("[data-table=errors] tbody tr") == ["No answer in time2", "503 Service Unavailable1"]
+    assert page.texts("[data-table=errors] tbody tr") == ["No response in time2", "503 Service Unavailable1"]
     assert page.texts("[data-table=hosts] tbody th") == ["health.example", "<b>odd</b>"]
     assert page.texts("[data-table=hosts] tbody td") == ["11", "1.2 MB", "1", "1", "5 bytes", "2"]
     assert "None yet." in page.text()
@@ -130,13 +130,13 @@ def test_a_running_job_keeps_its_page_up_to_date(client: TestClient, app: App) -
     assert page.one("#progress").attributes["data-events"] == f"/jobs/{job_id}/events"
     assert page.all("head script[src*='live.js']")
     assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in page.html
-    assert "This page keeps itself up to date." in page.text("#progress .lead")
+    assert "This page updates automatically." in page.text("#progress .lead")
 
 
 def test_a_job_that_is_over_has_a_page_that_does_not_change(client: TestClient, app: App) -> None:
     page = Page(client.get(f"/jobs/{running(app, status='indexed', finished_at=datetime.now(UTC))}"))
     assert not page.all("script[src*='live.js'], [data-events], progress, template, meta[http-equiv=refresh]")
-    assert page.texts("[data-table=errors] caption") == ["Tries that failed, in the last run"]
+    assert page.texts("[data-table=errors] caption") == ["Failed requests in the last run"]
 
 
 def test_a_job_without_reports_hides_their_tables(client: TestClient, app: App) -> None:
@@ -167,7 +167,7 @@ def test_the_live_progress_of_a_job_has_the_values_of_its_page(client: TestClien
 def test_a_stopped_job_that_is_still_being_indexed_is_under_way(client: TestClient, app: App) -> None:
     soon = datetime.now(UTC) + timedelta(minutes=1)
     page = Page(client.get(f"/jobs/{running(app, status='stopped', lease_owner='x', lease_expires_at=soon)}"))
-    assert page.text("#progress .lead") == "■ Stopped What it captured is being indexed."
+    assert page.text("#progress .lead") == "■ Stopped Its captures are being indexed."
     assert page.all("[data-events]")
     assert not page.all("#progress form")
 
@@ -200,10 +200,10 @@ def test_a_job_that_is_not_over_can_be_stopped(client: TestClient, app: App, sta
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        ("stopped", "Go on where it stopped"),
+        ("stopped", "Resume"),
         ("failed", "Try again"),
         ("index_failed", "Try again"),
-        ("indexed", "Try the 2 failed pages again"),
+        ("indexed", "Retry the 2 failed URLs"),
     ],
 )
 def test_a_job_that_did_not_get_everything_can_go_on(client: TestClient, app: App, status: str, words: str) -> None:
@@ -223,7 +223,7 @@ def test_what_cannot_be_done_with_a_job_is_reported_on_a_page(make_client: MakeC
     job_id = running(app, **led_elsewhere())
     page = Page(make_client().post(f"/jobs/{job_id}/resume", headers=OWN_ORIGIN))
     assert page.status == 409
-    assert page.text("h1") == "That does not go now"
+    assert page.text("h1") == "Not possible now"
     assert f"job {job_id} is running already" in page.text()
     assert Page(make_client().post("/jobs/77/stop", headers=OWN_ORIGIN)).status == 404
 
@@ -333,8 +333,8 @@ def test_the_token_in_a_header_opens_pages_too(make_client: MakeClient) -> None:
     [
         ({"running": 1}, "1 job: 1 running."),
         ({"running": 1, "indexing": 1, "queued": 2}, "4 jobs: 2 running, 2 waiting."),
-        ({"indexed": 1_200, "stopped": 1}, "Nothing right now. 1,201 jobs: 1 stopped, 1,200 done."),
-        ({"odd": 1}, "Nothing right now. 1 job: 1 waiting."),
+        ({"indexed": 1_200, "stopped": 1}, "No job is running. 1,201 jobs: 1 stopped, 1,200 done."),
+        ({"odd": 1}, "No job is running. 1 job: 1 waiting."),
     ],
 )
 def test_the_summary_counts_jobs_by_what_they_do(counts: dict[str, int], words: str) -> None:
@@ -344,9 +344,9 @@ def test_the_summary_counts_jobs_by_what_they_do(counts: dict[str, int], words: 
 def test_jobs_are_chosen_by_state_and_source(client: TestClient, app: App) -> None:
     shop, failed = queue(app, code="shop", name="Shop"), queue(app)
     change(app, failed, status="failed")
-    assert Page(client.get("/jobs?source=SHOP")).links("tbody a") == {"shop-20240503": f"/jobs/{shop}"}
+    assert Page(client.get("/jobs?source=SHOP")).links("tbody a") == {f"Job {shop}: Shop": f"/jobs/{shop}"}
     page = Page(client.get("/jobs?status=failed"))
-    assert page.links("tbody a") == {"health-20240503": f"/jobs/{failed}"}
+    assert page.links("tbody a") == {f"Job {failed}: Health Agency": f"/jobs/{failed}"}
     assert page.text("#status option[selected]") == "Failed"
     assert page.links(".choose a") == {"All jobs": "/jobs"}
     assert page.one("#jobs").attributes["hx-get"] == "/jobs?status=failed&page=1"
@@ -357,7 +357,7 @@ def test_a_choice_that_no_job_fits_reports_it(client: TestClient, app: App) -> N
     queue(app)
     page = Page(client.get("/jobs?status=odd&source=nobody"))
     assert page.status == 200
-    assert "No job is like that." in page.text()
+    assert "No job matches these filters." in page.text()
     assert page.texts("option[selected]") == ["odd (unknown)", "nobody (unknown)"]
 
 

@@ -90,7 +90,7 @@ def test_a_crawl_is_watched_stopped_and_resumed(
     page.get_by_role("button", name="Stop").click()
     expect(progress.locator(".chip")).to_have_text("■ Stopped", timeout=SECONDS)
     expect(progress).to_contain_text("stopped with 1 URL to go")
-    resume = page.get_by_role("button", name="Go on where it stopped")
+    resume = page.get_by_role("button", name="Resume")
     expect(resume).to_be_visible(timeout=SECONDS)
     assert "/late" not in web_server.paths()
 
@@ -131,7 +131,7 @@ def test_the_log_and_the_plot_are_renewed_while_a_job_goes(page: Page, live_arch
     problems = problems_of(page)
     page.clock.install()
     page.goto(f"/jobs/{running}")
-    expect(page.locator("[data-renewed=log]")).to_contain_text("None yet.")
+    expect(page.locator("[data-renewed=log]")).to_contain_text("No log yet.")
     begun = datetime.now(UTC)
     folder = folder_of(live_archive, running)
     folder.mkdir(parents=True)

@@ -173,7 +173,7 @@ def test_rates_have_the_digits_that_matter(a_second: float, words: str) -> None:
         ("http_503", "503 Service Unavailable"),
         ("http_599", "599"),
         ("http_", "http_"),
-        ("timeout", "No answer in time"),
+        ("timeout", "No response in time"),
         ("robots", "Not allowed by robots.txt"),
         ("new kind", "new kind"),
         ("404", "404"),

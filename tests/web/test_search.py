@@ -69,10 +69,10 @@ def test_what_is_not_found_comes_with_suggestions(client: TestClient, kept: list
     page = Page(client.get("/search?q=zebra&source=health&from=2024-05-01"))
     assert page.status == 200
     assert page.text("h1") == "No page says “zebra”"
-    assert "What may help" in page.text(".empty")
-    assert page.links(".empty a")["Look in all sources and at all dates"] == "/search?q=zebra"
+    assert "You can try" in page.text(".empty")
+    assert page.links(".empty a")["Search all sources and dates"] == "/search?q=zebra"
     assert (
-        page.links(".empty a")["Include pages that were errors or redirects"]
+        page.links(".empty a")["Include error pages and redirects"]
         == "/search?q=zebra&source=health&from=2024-05-01&includeNon2xx=true"
     )
 
@@ -110,7 +110,7 @@ def test_an_unknown_source_finds_nothing_and_stays_in_the_form(client: TestClien
 def test_what_makes_no_sense_is_explained_and_the_form_kept(make_client: MakeClient, query: str) -> None:
     page = Page(make_client().get(f"/search?q=dose&{query}"))
     assert page.status == 422
-    assert page.text("h1") == "That cannot be searched for"
+    assert page.text("h1") == "Invalid search"
     assert page.texts(".problems .problem")
     assert page.one("#q").attributes["value"] == "dose"
 
@@ -159,12 +159,12 @@ def test_a_source_that_does_not_exist_is_reported(client: TestClient, app: App, 
     page = Page(client.get("/search?q=fever&source=NOPE"))
     assert (page.status, page.text(".notice")) == (200, said)
     assert "Fewer words" not in page.text(".empty")
-    assert page.links(".empty a")["Look in all sources and at all dates"] == "/search?q=fever"
+    assert page.links(".empty a")["Search all sources and dates"] == "/search?q=fever"
     assert Page(client.get("/search/appearances?q=fever&source=nope")).text(".notice") == said
     SourceCommands(app.database, app.archive_root).add(WantedSource(("https://new.example/",), "new"))
     uncaptured = Page(client.get("/search?q=fever&source=new"))
     assert uncaptured.text("h1") == "No page says “fever”"
-    assert "Nothing was captured of the source “new” yet." in uncaptured.text(".empty")
+    assert "The source “new” has no captures yet." in uncaptured.text(".empty")
     assert client.get("/api/search?q=fever&source=nope").json()["total"] == 0
 
 

@@ -50,8 +50,8 @@ def test_results_can_be_narrowed_down_and_widened_again(reader: TestClient) -> N
     french = Page(reader.get(narrowed.links(".facet a")["French"] or ""))
     assert french.texts(".capture-title") == ["La fièvre"]
     assert french.links(".tags a") == {
-        "Take away: Health Agency ✕": "/search?language=fr",
-        "Take away: French ✕": "/search?source=health",
+        "Remove filter: Health Agency ✕": "/search?language=fr",
+        "Remove filter: French ✕": "/search?source=health",
     }
 
 
@@ -64,21 +64,21 @@ def test_chosen_facets_outlast_other_words(reader: TestClient) -> None:
 def test_a_misspelt_word_is_understood_and_can_be_insisted_on(reader: TestClient) -> None:
     page = Page(reader.get("/search?q=coronovirus"))
     assert page.text("h1") == "1 page says “coronavirus”"
-    assert "No page has “coronovirus”, so this is for coronavirus instead." in page.text(".notice")
-    literal = Page(reader.get(page.links(".notice a")["Search for “coronovirus” as it is"] or ""))
+    assert "No page contains “coronovirus”. These are the results for coronavirus." in page.text(".notice")
+    literal = Page(reader.get(page.links(".notice a")["Search only for “coronovirus”"] or ""))
     assert literal.text("h1") == "No page says “coronovirus”"
-    assert literal.links(".tags a") == {"Take away: Words as they are written ✕": "/search?q=coronovirus"}
+    assert literal.links(".tags a") == {"Remove filter: Words as they are written ✕": "/search?q=coronovirus"}
     assert not literal.all(".facet")
 
 
 def test_beginnings_of_words_are_found_and_it_is_reported(reader: TestClient) -> None:
-    assert "begin like them" in Page(reader.get("/search?q=coronav")).text(".notice")
+    assert "begin with them" in Page(reader.get("/search?q=coronav")).text(".notice")
 
 
 def test_parts_of_words_in_titles_are_found_and_it_is_reported(reader: TestClient) -> None:
     page = Page(reader.get("/search?q=onavir"))
     assert page.text("h1") == "1 page says “onavir”"
-    assert "longer words with them in their title or address" in page.text(".notice")
+    assert "longer words in their title or address that contain them" in page.text(".notice")
 
 
 def test_an_address_leads_to_its_timeline_and_its_captures(reader: TestClient, ids: list[int]) -> None:
@@ -94,24 +94,24 @@ def test_an_address_leads_to_its_timeline_and_its_captures(reader: TestClient, i
 def test_an_address_without_captures_leads_to_its_site(reader: TestClient) -> None:
     page = Page(reader.get(f"/search?q={SITE}measles"))
     assert page.text("h1") == f"No page at {SITE}measles"
-    assert page.links(".empty a")["Look for pages of health.example"] == "/search?q=url%3Ahealth.example"
+    assert page.links(".empty a")["Search for pages of health.example"] == "/search?q=url%3Ahealth.example"
     site = Page(reader.get("/search?q=url%3Ahealth.example"))
     assert sorted(site.texts(".capture-title")) == ["Fever and coronavirus", "La fièvre"]
 
 
 def test_the_archive_is_shown_as_it_stood(reader: TestClient, ids: list[int]) -> None:
     page = Page(reader.get("/search?q=dose&asOf=2024-12-31"))
-    assert page.text(".stood") == "The archive as it stood at the end of 31 December 2024."
+    assert page.text(".stood") == "The archive as of the end of 31 December 2024."
     assert page.one("#asOf").attributes["value"] == "2024-12-31"
     assert page.links(".capture-title a") == {"Fever and coronavirus": f"/snapshot/{ids[0]}"}
-    assert page.links(".tags a") == {"Take away: As of 31 December 2024 ✕": "/search?q=dose"}
+    assert page.links(".tags a") == {"Remove filter: As of 31 December 2024 ✕": "/search?q=dose"}
 
 
 def test_a_quoted_sentence_reports_when_it_stood_there(reader: TestClient, ids: list[int]) -> None:
     page = Page(reader.get("/search", params={"q": '"every six hours"', "source": "health"}))
-    when = page.links(".results a")["When did it first and last say “every six hours”?"]
+    when = page.links(".results a")["First and last appearance of “every six hours”"]
     told = Page(reader.get(when or ""))
-    assert told.text("h1") == "When did it say “every six hours”?"
+    assert told.text("h1") == "First and last appearance of “every six hours”"
     assert told.text(".lead") == "2 snapshots say it, word for word, in Health Agency: from 3 May 2024 to 3 May 2025."
     assert [node.attributes["href"] for node in told.all(".capture-title a")] == [
         f"/snapshot/{ids[0]}",
@@ -123,7 +123,7 @@ def test_a_quoted_sentence_reports_when_it_stood_there(reader: TestClient, ids: 
 
 @pytest.mark.parametrize(
     ("sentence", "words"),
-    [("every five hours", "No snapshot ever said “every five hours”"), ("", "When did it say so?")],
+    [("every five hours", "No snapshot says “every five hours”"), ("", "First and last appearance of a sentence")],
 )
 def test_a_sentence_that_never_stood_there_is_answered_too(reader: TestClient, sentence: str, words: str) -> None:
     page = Page(reader.get("/search/appearances", params={"q": sentence}))

@@ -143,7 +143,8 @@ def test_links_are_listed_with_the_captures_closest_in_time(client: TestClient, 
         "other.example/x not archived",
     ]
     assert (
-        page.text(".page-links > .hint") == "They lead to 3 pages. Archived ones open at the capture closest in time."
+        page.text(".page-links > .hint")
+        == "This page links to 3 pages. Archived ones open at the capture closest in time."
     )
     assert not Page(client.get(f"/snapshot/{older}")).all(".page-links")
 

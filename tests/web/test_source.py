@@ -27,12 +27,12 @@ def order(client: TestClient, command: str, /, **fields: str) -> Page:
 def test_a_source_reports_when_it_is_archived_and_from_what(client: TestClient) -> None:
     page = Page(client.get("/sources/health"))
     assert page.text("h1") == "Health Agency"
-    assert page.text("title").startswith("Health Agency – ")
+    assert page.text("title").startswith("Source Health Agency – ")
     assert page.text(".lead") == "Every month Next: as soon as a worker is free"
-    assert "None yet." in page.text("section[aria-labelledby=source-jobs-title]")
+    assert "No jobs yet." in page.text("section[aria-labelledby=source-jobs-title]")
     assert page.text("#edit-seeds") == "https://health.example/"
     assert page.text(".source-archive") == "Archive No captures yet."
-    assert page.texts(".orders button") == ["Archive now", "Pause the schedule", "Switch off"]
+    assert page.texts(".orders button") == ["Archive now", "Pause the schedule", "Disable this source"]
 
 
 def test_a_source_shows_what_was_captured_and_leads_to_it(client: TestClient, app: App, code: str) -> None:
@@ -104,8 +104,8 @@ def test_a_schedule_is_set_and_taken_away(client: TestClient, app: App) -> None:
     assert datetime.now(UTC) < turn <= datetime.now(UTC) + timedelta(days=7)
     assert page.one("#when").attributes["value"] == "0 3 * * 1"
     page = order(client, "schedule", when="")
-    assert page.text(".lead") == "Only when asked for"
-    assert page.texts(".orders button") == ["Archive now", "Switch off"]
+    assert page.text(".lead") == "Manual"
+    assert page.texts(".orders button") == ["Archive now", "Disable this source"]
     assert (app.archive_root / "sources.json").exists()
 
 
@@ -129,7 +129,7 @@ def test_a_schedule_rests_and_goes_on(client: TestClient) -> None:
 @pytest.mark.usefixtures("code")
 def test_a_source_is_archived_now(client: TestClient) -> None:
     page = order(client, "archive")
-    assert page.text("h1").startswith("health-")
+    assert page.text("h1 + .hint").startswith("health-")
     assert "○ Queued" in page.text("#progress .lead")
     assert "health-" in Page(client.get("/sources/health")).text(".brief li")
 
@@ -138,8 +138,8 @@ def test_a_source_is_archived_now(client: TestClient) -> None:
 def test_a_source_that_is_switched_off_makes_no_jobs(make_client: MakeClient) -> None:
     client = make_client()
     page = order(client, "disable")
-    assert page.text(".lead") == "■ Switched off"
-    assert page.texts(".orders button") == ["Switch on"]
+    assert page.text(".lead") == "■ Disabled"
+    assert page.texts(".orders button") == ["Enable this source"]
     refused = order(client, "archive")
     assert refused.status == 409
     assert "health is disabled" in refused.text()
@@ -169,7 +169,7 @@ def test_commands_are_accepted_from_our_own_pages_and_administrators_only(make_c
     assert make_client(token=TOKEN).post(path, headers=OWN_ORIGIN).status_code == 403
     page = Page(make_client().get("/sources/health"))
     assert page.text(".lead").startswith("Every month")
-    assert "None yet." in page.text()
+    assert "No jobs yet." in page.text()
 
 
 @pytest.mark.parametrize("path", ["/sources/nobody", "/sources/nobody/pause", "/sources/nobody/archive"])

@@ -28,7 +28,7 @@ def test_sources_are_listed_with_their_captures(client: TestClient, app: App) ->
 def test_an_archive_without_captures_reports_it(client: TestClient) -> None:
     page = Page(client.get("/sources"))
     assert page.status == 200
-    assert "There are no captures" in page.text(".empty")
+    assert "No captures yet" in page.text(".empty")
     assert page.links()["Archive a site"] == "/"
 
 
@@ -71,7 +71,7 @@ def test_what_is_wrong_with_a_new_source_is_reported_beside_the_form(
     assert page.status == 422
     assert problem in page.text("#source-problem")
     assert page.one("#source-url").attributes["value"] == fields["url"]
-    assert "There are no captures" in page.text(".empty")
+    assert "No captures yet" in page.text(".empty")
 
 
 def test_a_code_that_is_taken_is_refused(make_client: MakeClient, app: App) -> None:
@@ -87,7 +87,7 @@ def test_an_address_that_a_source_begins_at_schedules_that_source(client: TestCl
     keep(app, [Answer(SITE, "Front", "Hello.")])
     page = add(client, url=SITE.replace("https://", "http://www."), code="other", schedule="7d")
     assert page.text(".kicker") == "Sources / health"
-    assert "This source begins at that address already" in page.text(".notice")
+    assert "This source has that address already" in page.text(".notice")
     assert page.text(".lead").startswith("Every week")
     news = add(client, url=f"{SITE}news/", code="news")
     assert "On the same domain: health." in news.text()

@@ -28,7 +28,7 @@ def audit_log(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> AuditLogSchema:
-    """List changes, newest first: who made which, and how it was before and after."""
+    """List changes, newest first: who made each one, with the values before and after."""
     with app.database.read() as session:
         filters = ChangeFilter(target, action, actor)
         found, total = entries(session, filters, limit=limit, offset=min(offset, LARGEST_OFFSET))

@@ -59,7 +59,7 @@ def stop(app: ActingParts, job_id: JobId) -> JobDetailSchema:
 
 @router.post("/{job_id}/resume")
 def resume(app: ActingParts, job_id: JobId) -> JobDetailSchema:
-    """Put a job that is over back in the queue: it goes on where it was, and tries again what failed."""
+    """Queue a finished job again: it continues where it stopped, and retries the URLs that failed."""
     job_view(app, job_id)
     queueing.resume_job(app.recovery(), job_id)
     return _done(app, "resume", job_id)
@@ -67,7 +67,7 @@ def resume(app: ActingParts, job_id: JobId) -> JobDetailSchema:
 
 @router.post("/{job_id}/retry")
 def retry(app: ActingParts, job_id: JobId) -> JobDetailSchema:
-    """Let a job that failed try again where it failed: its crawl, or its indexing."""
+    """Retry a failed job: its crawl, or only its index if only that failed."""
     job_view(app, job_id)
     queueing.retry_job(app.database, job_id)
     return _done(app, "retry", job_id)

@@ -77,7 +77,7 @@ class ReportChangeSchema(BaseModel):
 
 
 class SourceChangeSchema(BaseModel):
-    """What is to be different about a source; what is not given, or null, stays. The schedule `none` takes it away."""
+    """The new values of a source; fields that are left out or null stay. The schedule `none` removes the schedule."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -69,7 +69,7 @@ def source(app: Parts, code: SourceCode) -> AdminSourceSchema:
 
 @router.patch("/{code}", dependencies=_OURS, responses=_UNKNOWN)
 def change(app: ActingParts, code: SourceCode, body: SourceChangeSchema) -> AdminSourceSchema:
-    """Change a source, or what its next jobs are made from; after other page parameters it needs regrouping."""
+    """Change a source, or the settings of its next jobs; after a change of the page parameters it needs regrouping."""
     _source(app, code)
     edited = EditedSource(
         name=body.name,
@@ -93,7 +93,7 @@ def remove(
         Text | None, Query(description="Name of the source, which deletes it with its captures and files.")
     ] = None,
 ) -> None:
-    """Remove a source of which nothing was archived, with its jobs; with its name in `confirm`, any other."""
+    """Remove a source that has no captures, with its jobs; with its name in `confirm`, also one that has captures."""
     _source(app, code)
     if confirm is None:
         _commands(app).remove(code)
@@ -103,7 +103,7 @@ def remove(
 
 @router.post("/{code}/schedule", dependencies=_OURS, responses=_UNKNOWN)
 def schedule(app: ActingParts, code: SourceCode, body: ScheduleSchema) -> AdminSourceSchema:
-    """Set when a source is archived; null means only on request."""
+    """Set when a source is archived; null removes the schedule."""
     _source(app, code)
     _commands(app).set_schedule(code, body.schedule or "")
     return _source(app, code)
@@ -111,7 +111,7 @@ def schedule(app: ActingParts, code: SourceCode, body: ScheduleSchema) -> AdminS
 
 @router.post("/{code}/pause", dependencies=_OURS, responses=_UNFIT)
 def pause(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
-    """Let a source's schedule rest."""
+    """Pause the schedule of a source."""
     _source(app, code)
     _commands(app).pause(code)
     return _source(app, code)
@@ -119,7 +119,7 @@ def pause(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
 
 @router.post("/{code}/resume", dependencies=_OURS, responses=_UNFIT)
 def resume(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
-    """Let a paused schedule go on."""
+    """Resume a paused schedule."""
     _source(app, code)
     _commands(app).resume(code)
     return _source(app, code)
@@ -127,7 +127,7 @@ def resume(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
 
 @router.post("/{code}/enable", dependencies=_OURS, responses=_UNKNOWN)
 def enable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
-    """Let jobs be made of a source again."""
+    """Allow jobs of a source again."""
     _source(app, code)
     _commands(app).set_enabled(code, True)
     return _source(app, code)
@@ -135,7 +135,7 @@ def enable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
 
 @router.post("/{code}/disable", dependencies=_OURS, responses=_UNKNOWN)
 def disable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
-    """Let no jobs be made of a source; what was archived stays."""
+    """Allow no more jobs of a source; its captures stay."""
     _source(app, code)
     _commands(app).set_enabled(code, False)
     return _source(app, code)

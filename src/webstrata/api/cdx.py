@@ -67,7 +67,7 @@ def _list(app: App, request: Request, dialect: CdxDialect) -> Response:
         if query.shows_page_count:
             return _page_count(app, query)
         lines = find_lines(app.database, query)
-        # The first one is read before anything is answered, so that a failure has a status of its own.
+        # The first one is read before the response begins, so that a failure still has its own status.
         first = next(lines, None)
     except UsageError as error:
         raise HTTPException(400, str(error)) from error
@@ -94,7 +94,7 @@ def _stream(request: Request, query: CdxQuery, lines: Iterator[CdxLine]) -> Stre
 
 
 def _in_parts(texts: Iterator[str]) -> Iterator[bytes]:
-    """Yield texts some at a time: each part passes several layers on its way."""
+    """Yield texts joined in parts: each part costs the same work in the middlewares."""
     part: list[str] = []
     for text in texts:
         part.append(text)

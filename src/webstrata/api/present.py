@@ -103,7 +103,7 @@ def search_hit(snapshot: SnapshotView, addresses: BrowseAddresses) -> SnapshotSu
         quality=snapshot.quality,
         qualityKind=snapshot.quality_kind,
     )
-    # What older clients do not know of is there only where it means something.
+    # Fields that older clients do not know are left out where they have no meaning.
     if snapshot.passage_heading:
         hit.snippetHeading = snapshot.passage_heading
     if snapshot.missing_words:
@@ -250,7 +250,7 @@ def _decision(decision: MonitorDecision) -> MonitorDecisionSchema:
 
 
 def job_progress(progress: JobProgress, now: datetime) -> JobProgressSchema:
-    """Present how a job is getting on at a moment."""
+    """Present the progress of a job at a moment."""
     job, counts, report = progress.job, progress.counts, progress.report
     took = (job.finished_at or now) - job.started_at if job.started_at else None
     return JobProgressSchema(

@@ -27,7 +27,7 @@ def _an_email(value: str) -> str:
 
 
 def _long_enough(value: str) -> str:
-    """Refuse what is long only by its spaces."""
+    """Refuse a text that is long enough only because of its spaces."""
     if len(value.strip()) < LEAST_WORDS:
         raise ValueError(f"must have at least {LEAST_WORDS} characters")
     return value.strip()
@@ -123,7 +123,7 @@ class ReportReceiptSchema(BaseModel):
 
 
 class UsageTotalsSchema(BaseModel):
-    """How often each thing was asked for."""
+    """How often each kind of page was requested."""
 
     searchRequests: int
     snapshotDetailViews: int
@@ -132,13 +132,13 @@ class UsageTotalsSchema(BaseModel):
 
 
 class UsageDaySchema(UsageTotalsSchema):
-    """How often each thing was asked for on a day."""
+    """How often each kind of page was requested on a day."""
 
     date: str
 
 
 class UsageSchema(BaseModel):
-    """What was asked for in the last days; when nothing is counted, there are none."""
+    """How often the archive was used on the last days; no days when usage is not counted."""
 
     enabled: bool
     windowDays: int
@@ -147,7 +147,7 @@ class UsageSchema(BaseModel):
 
 
 class ExportKindSchema(BaseModel):
-    """A list that can be taken home."""
+    """A list that can be downloaded."""
 
     path: str
     description: str
@@ -155,7 +155,7 @@ class ExportKindSchema(BaseModel):
 
 
 class ExportsSchema(BaseModel):
-    """Which lists can be taken home, and how."""
+    """Which lists can be downloaded, and in which formats."""
 
     enabled: bool
     formats: list[str]

@@ -28,13 +28,13 @@ class SnapshotCountSchema(BaseModel):
 
 
 class HealthChecksSchema(BaseModel):
-    """What was looked at."""
+    """The result of each check."""
 
     db: str
     jobs: dict[str, int]
     snapshots: SnapshotCountSchema
     storage: str | None = None
-    """Said only when new captures would not find their place; what is wrong, the log and the jobs' page say."""
+    """Present only when new captures could not be stored; the log and the jobs page show the reason."""
     integrity: Literal["ok", "problems"] | None = None
     """The result of the last check of the archive's files; left out before the first."""
     integrityCheckedAt: str | None = None
@@ -49,13 +49,13 @@ class HealthSchema(BaseModel):
 
 
 class UnhealthyChecksSchema(BaseModel):
-    """What was looked at, and does not work."""
+    """The checks, and which of them failed."""
 
     db: Literal["error"]
 
 
 class UnhealthySchema(BaseModel):
-    """That the archive does not work: its database is away."""
+    """The archive does not work: its database is unavailable."""
 
     status: Literal["error"]
     checks: UnhealthyChecksSchema
@@ -209,7 +209,7 @@ class JobDetailSchema(JobSummarySchema):
 
 
 class CrawlCountsSchema(BaseModel):
-    """Where a job's URLs stand."""
+    """The number of a job's URLs in each state."""
 
     pending: int
     inProgress: int
@@ -228,7 +228,7 @@ class HostReportSchema(BaseModel):
 
 
 class JobProgressSchema(BaseModel):
-    """How a job is getting on; what is below `counts` is of its present run, or its last."""
+    """The progress of a job; the fields below `counts` belong to its present run, or its last."""
 
     id: int
     status: str
@@ -257,7 +257,7 @@ class JobListResponseSchema(BaseModel):
 
 
 class JobStatusCountsSchema(BaseModel):
-    """How many jobs stand where."""
+    """The number of jobs in each status."""
 
     counts: dict[str, int]
 

@@ -68,7 +68,7 @@ class SearchParameters(BaseModel):
         """Return the search request; page numbers far after the last page are lowered, as they are all empty."""
         requested = self.model_dump() | {"page": min(self.page, LARGEST_OFFSET // self.page_size)}
         if self.q is not None and self.q.isspace():
-            requested["q"] = None  # Whoever types only spaces browses, as on the pages.
+            requested["q"] = None  # A query of spaces lists all pages, as the web page does.
         return SearchRequest(**requested)
 
 
@@ -90,7 +90,7 @@ def first_and_last(
     q: Annotated[Text, Query(min_length=1, max_length=1_000, description="A sentence, or some words of one.")],
     source: Annotated[CodeFilter, Query(description="Only this source, by its code.")] = None,
 ) -> AppearancesSchema:
-    """Say when a sentence first and last stood in the archive, word for word."""
+    """Return the first and the last capture that contain a sentence, word for word."""
     found = appearances(app.database, q, source)
     addresses = BrowseAddresses.of(request, app.settings)
     return AppearancesSchema(

@@ -92,7 +92,7 @@ class SearchDebugSchema(BaseModel):
 
 
 class AppearancesSchema(BaseModel):
-    """When a sentence first and last stood in the archive; both are null when it never did."""
+    """The first and the last capture that contain a sentence; both are null when none does."""
 
     sentence: str
     captures: int

@@ -36,12 +36,12 @@ DEFAULTS = {
     "vpn_rotation_frequency_minutes": 60,
     "backoff_delay_minutes": 5,
 }
-"""What the monitor goes by where nothing else is said."""
+"""The default limits of the monitor."""
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """A command line that makes sense."""
+    """A valid command line."""
 
     seeds: tuple[str, ...]
     name: str
@@ -58,7 +58,7 @@ class Arguments:
     tied: bool = False
     help_only: bool = False
     workers_now: int | None = None
-    """With how many workers an attempt of a watched crawl runs, whatever else was said."""
+    """The number of workers of an attempt of a monitored crawl; it overrides the other options."""
 
     @property
     def engine(self) -> str:
@@ -92,7 +92,7 @@ class Arguments:
 
     @property
     def relax_perms(self) -> bool:
-        """Return whether everybody may read the files afterwards."""
+        """Return whether the files are made readable for all users afterwards."""
         return self.options.relax_perms
 
     def monitor_limits(self) -> MonitorLimits | None:
@@ -119,7 +119,7 @@ class Arguments:
         )
 
     def without_effect(self) -> list[str]:
-        """Return the flags that were given and do nothing, because what they belong to was not switched on."""
+        """Return the flags without effect: the feature that they belong to is not switched on."""
         options = self.options
         needed = [(name, options.enable_monitoring) for name in DEFAULTS]
         needed += [(name, options.enable_adaptive_workers) for name in ("min_workers", "max_worker_reductions")]
@@ -166,7 +166,7 @@ def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def _check(options: Arguments, unknown: Sequence[str]) -> None:
     check_job_name(options.name)
-    # What follows a -- is meant for zimit, and a job may keep it for another tool; anything else is a mistake.
+    # What follows a -- is meant for zimit, and a job may hold it for another tool; anything else is a mistake.
     if options.engine == NATIVE and unknown:
         raise UsageError(f"unknown argument {unknown[0]!r}")
     try:
@@ -176,7 +176,7 @@ def _check(options: Arguments, unknown: Sequence[str]) -> None:
 
 
 def _in_flags(message: str) -> str:
-    """Return what is wrong with options in the words of a command line."""
+    """Return what is wrong with options, named as the flags of a command line."""
     names = "|".join(sorted(TOOL_OPTIONS, key=len, reverse=True))
     message = message.removeprefix("zimit_passthrough_args: ")
     return re.sub(rf"\b(?:tool option )?({names})(?:=(\w+))?\b", _in_flag, message)

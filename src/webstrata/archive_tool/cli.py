@@ -77,7 +77,7 @@ def _broken(error: Exception) -> int:
 
 
 def _tell_leader(arguments: list[str], error: UsageError) -> None:
-    """Let the worker that called us for a job know what its options ask for that cannot be done."""
+    """Report to the worker that called us for a job which of its options cannot be obeyed."""
     job_id = _value_of("--job-id", arguments)
     if "--tied" in arguments and job_id.isdecimal():
         from webstrata.archive_tool import native

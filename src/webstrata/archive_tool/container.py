@@ -44,11 +44,11 @@ class Watched:
     log_path: Path
     grace_seconds: int
     found_temp_dir: Callable[[str], None]
-    """Takes a temporary folder, as the container names it."""
+    """Called with a temporary folder, under its path in the container."""
     over: Callable[[], None]
-    """Is called once nothing runs any more."""
+    """Called once no process of the container runs any more."""
     ended_well: Callable[[], bool]
-    """Returns whether the files show that a container ended well whose exit code is unknown."""
+    """Returns whether the files show success, for a container whose exit code is unknown."""
 
 
 class _Way(Protocol):
@@ -64,7 +64,7 @@ class ContainerAttempt:
     """A container under way, or a client that is about to begin one."""
 
     def __init__(self, watched: Watched, way: Callable[[Watched], _Way]) -> None:
-        """Begin to hear of it."""
+        """Prepare to follow a container; nothing is started yet."""
         self._watched = watched
         self._way = way(watched)
         self._code: int | None = None
@@ -86,7 +86,7 @@ class ContainerAttempt:
         return self._watched.log_path
 
     def poll(self) -> int | None:
-        """Return its exit code once it is over; StorageError when Docker lets us down."""
+        """Return its exit code once it is over; StorageError when Docker fails."""
         if self._trouble is not None:
             raise self._trouble
         if self._code is None:
@@ -99,7 +99,7 @@ class ContainerAttempt:
         return self._code
 
     def stop(self) -> int:
-        """End it in good order, hard after its grace, and return its exit code; StorageError when that cannot be."""
+        """Stop it: ask first, kill after the grace period, and return its exit code; StorageError when that fails."""
         with suppress(WebstrataError):
             if (code := self.poll()) is not None:
                 return code
@@ -124,7 +124,7 @@ class ContainerAttempt:
         return self._unless_it_runs_on(code) if code < 0 or code == CLIENT_FAILED else code
 
     def _unless_it_runs_on(self, code: int) -> int | None:
-        """Return the exit code after the client ended, or None and follow the container, which runs on without it."""
+        """Return the exit code after the client ended; None if the container still runs, which is then followed."""
         watched = self._watched
         if running := watched.docker.running(watched.label):
             log.warning("docker.client_lost", container=running[0], exit_code=code)
@@ -147,7 +147,7 @@ class ContainerAttempt:
             raise
 
     def _settle(self, code: int) -> None:
-        """Take note of the end, once."""
+        """Record the end, once."""
         self._way.copying.close()
         self._pass_on()
         if self._code is None:
@@ -156,7 +156,7 @@ class ContainerAttempt:
             self._watched.over()
 
     def _pass_on(self) -> None:
-        """Pass on the output of the container, not in the thread that reads it: a state file has one writer."""
+        """Report the output of the container from the polling thread: a state file has one writer."""
         with suppress(Empty):
             while True:
                 self._watched.found_temp_dir(self._way.copying.temp_dirs.get_nowait())
@@ -180,7 +180,7 @@ class _Attached:
         return code
 
     def end(self, *, at_once: bool = False) -> int:
-        """End the client, whose container is over or was never made, and return its exit code."""
+        """End the client, whose container is over or was never created, and return its exit code."""
         with suppress(subprocess.TimeoutExpired):
             return self._client.wait(0 if at_once else _DRAIN_SECONDS)
         self._client.terminate()
@@ -284,7 +284,7 @@ class _Copying:
                     self._copy_lines(source, target)
             except OSError as error:
                 self._trouble = StorageError(f"{self._target}: {error.strerror or error}")
-                # Whoever nobody listens to stands still.
+                # A client whose output is not read blocks.
                 while source.read1():  # type: ignore[attr-defined]
                     pass
 

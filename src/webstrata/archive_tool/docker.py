@@ -1,6 +1,6 @@
 """Docker through its command-line client: start, follow, stop and list containers.
 
-Every question has a time limit, and every refusal is one line. The client runs in a session of its own: what ends us, a
+Every call has a time limit, and every error is one line. The client runs in a session of its own: what ends us, a
 signal to our group included, ends neither the client nor the container.
 """
 
@@ -12,7 +12,7 @@ from webstrata.errors import StorageError
 from webstrata.logs import harmless
 
 CLIENT_FAILED = 125
-"""What the client exits with when not the container but Docker itself is in trouble."""
+"""Exit code of the client when Docker itself failed, not the container."""
 
 _WITHOUT_DOCKER = "the built-in crawler (--engine native) needs no Docker"
 _RUNNING = ("running", "paused", "restarting")
@@ -23,7 +23,7 @@ _INTERRUPT_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Container:
-    """A container, and what it is doing in Docker's words."""
+    """A container and its state, as Docker names it."""
 
     id: str
     state: str
@@ -47,7 +47,7 @@ class Docker:
         self._asked("version", "--format", "{{.Server.Version}}")
 
     def containers(self, label: str) -> list[Container]:
-        """Return the containers with a label, newest first: made and not begun, running, or over."""
+        """Return the containers with a label, newest first: created, running, or over."""
         found = self._asked("ps", "--all", "--no-trunc", "--filter", f"label={label}", "--format", "{{.ID}} {{.State}}")
         return [Container(*line.split()[:2]) for line in found.splitlines() if len(line.split()) > 1]
 
@@ -56,7 +56,7 @@ class Docker:
         return [container.id for container in self.containers(label) if container.runs]
 
     def start(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
-        """Begin a command of the client whose output is ours to read, errors among it."""
+        """Start a command of the client, with its output and errors in a pipe."""
         return self._opened(arguments, errors=subprocess.STDOUT)
 
     def ran(self, arguments: Sequence[str], patience_seconds: float) -> None:
@@ -70,7 +70,7 @@ class Docker:
         return self.start(["logs", "--follow", *(["--tail", "0"] if only_new else []), container])
 
     def waiting(self, container: str) -> "subprocess.Popen[bytes]":
-        """Begin to wait for a container's end: `exit_code_in` reads how that was."""
+        """Start to wait for a container's end; `exit_code_in` reads the result."""
         return self.start(["wait", container])
 
     def interrupt_crawler(self, container: str) -> bool:
@@ -100,12 +100,12 @@ class Docker:
         self._unless_gone("stop", "-t", str(grace_seconds), container, patience=grace_seconds)
 
     def remove(self, container: str) -> None:
-        """Kill a container if it runs, and take it away; one that is gone is no error."""
+        """Kill a container if it runs, and remove it; one that is gone is no error."""
         self._unless_gone("rm", "--force", container)
 
     def _unless_gone(self, *arguments: str, patience: float = 0) -> None:
         result = self._run(arguments, self.patience_seconds + patience)
-        # With --rm a container may go, or be on its way, while we ask for that.
+        # With --rm a container may disappear before or while it is removed here.
         harmless_refusals = (_GONE, "is not running", "is already in progress")
         if result.returncode and not any(word in result.stderr.lower() for word in harmless_refusals):
             raise StorageError(f"docker {arguments[0]}: {last_line(result.stderr)}")

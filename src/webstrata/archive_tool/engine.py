@@ -16,7 +16,7 @@ class Attempt(Protocol):
         """Return its exit code once it is over, with zimit's 16, 32 and 33 as 0."""
 
     def stop(self) -> int:
-        """End it in good order, hard after its grace, and return its exit code."""
+        """Stop it: ask first, kill after the grace period, and return its exit code."""
 
 
 class Engine(Protocol):
@@ -33,13 +33,13 @@ class Engine(Protocol):
         """Return what the next attempt would run, secrets hidden."""
 
     def start(self, workers: int) -> Attempt:
-        """Begin an attempt with so many workers, or take up one that still runs."""
+        """Start an attempt with a number of workers, or follow one that still runs."""
 
     def went_on(self) -> bool:
-        """Return whether an attempt of an earlier archive-tool still runs, to be taken up."""
+        """Return whether an attempt of an earlier archive-tool still runs, and can be followed."""
 
     def is_final(self, code: int) -> bool:
         """Return whether an exit code ends the crawl; else the attempt crashed, and another may resume the crawl."""
 
     def finish(self, ended: threading.Event) -> int:
-        """Do what follows a successful crawl and return the exit code; a set event means that it must end."""
+        """Do the work after a successful crawl and return the exit code; stop early when the event is set."""

@@ -26,7 +26,7 @@ class EarlierRuns:
     """A crawl was cut off: zimit's resume YAML is there, or the job has unfinished tasks."""
     has_warcs: bool = False
     overwrite_is_under_way: bool = False
-    """An earlier run with `--overwrite` began anew and was cut off: what can go on is its own."""
+    """An earlier run with `--overwrite` was cut off: the crawl that can be resumed is that run's."""
 
 
 def run_mode(found: EarlierRuns, *, overwrite: bool) -> RunMode:

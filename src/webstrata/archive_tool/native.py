@@ -88,7 +88,7 @@ def crawl_job(arguments: Arguments) -> int:
 def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool = False) -> EarlierRuns:
     """Return what earlier runs of a job left: its URLs and WARCs are in the database.
 
-    Where the URLs that failed are about to get a fresh start (`revived`), they are something to go on with.
+    With `revived`, failed URLs count as unfinished: they are about to be queued again.
     """
     unfinished = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS, *((TaskStatus.ERROR,) if revived else ()))
     _, size = captures.warc_totals(session, job_id)
@@ -154,7 +154,7 @@ def _crawl_here(
 
 
 def _begin_anew(app: App, job_id: int, leader: str) -> None:
-    """Let a job's crawl begin at its seeds again, with all that its limits allow; what was captured stays."""
+    """Restart a job's crawl at its seeds, with its full limits; its captures stay."""
     with app.database.write() as session:
         leases.set_as(session, job_id, leader, responses_count=0, response_bytes_total=0, requisites_count=0)
         frontier.forget(session, job_id)

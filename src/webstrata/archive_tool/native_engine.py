@@ -57,7 +57,7 @@ class NativeAttempt:
         return None if code is None else self._judged(code)
 
     def stop(self) -> int:
-        """Let it leave: what it holds goes back in line, and the job is not settled."""
+        """Stop it without settling the job; the tasks that it holds are queued again."""
         return self._judged(self.child.stop())
 
     def _judged(self, code: int) -> int:
@@ -82,14 +82,14 @@ class NativeEngine:
     name: str = NATIVE
 
     def check(self) -> None:
-        """Do nothing: it needs nothing but us."""
+        """Do nothing: the built-in crawler has no requirements."""
 
     def command(self, workers: int) -> list[str]:
         """Return what the next attempt would run."""
         return attempt_command(self.arguments, self.job_id, workers)
 
     def start(self, workers: int) -> NativeAttempt:
-        """Begin an attempt; what one before it held when it died goes back in line first."""
+        """Start an attempt; the tasks that a dead one before it held are queued again first."""
         self.recovery.tend()
         folder = self.arguments.output_dir
         earlier = latest_combined_log(folder)

@@ -43,12 +43,12 @@ def crawl_monitored(
     *,
     is_child: bool,
 ) -> int:
-    """Crawl a job under a monitor's eyes, settle it and return the exit code.
+    """Crawl a job with a monitor, settle it and return the exit code.
 
-    CrawlerDiedError when attempts died as often as the monitor allows: that is no fault of the job, which rests.
+    CrawlerDiedError when attempts died as often as the monitor allows: no fault of the job, which is retried later.
     """
     with app.database.write() as session:
-        # Helpers would neither get fewer nor rest.
+        # A monitor can neither reduce nor pause helper processes.
         leases.set_as(session, job.id, leader, helpers_welcome=False)
     engine = NativeEngine(arguments, app.database, runner.recovery, job.id, leader)
     room = partial(check_room, arguments.output_dir, runner.min_free_bytes)
@@ -67,7 +67,7 @@ def crawl_monitored(
 
 
 def _has_died(state: CrawlState) -> bool:
-    """Return whether a run that is over came to its end because its attempts died."""
+    """Return whether a run ended because its attempts died."""
     last = next(reversed(state.decisions), None)
     return last is None or last.get("answer") != RecoveryAction.GIVE_UP or last.get("trouble") == Trouble.CRASHED
 

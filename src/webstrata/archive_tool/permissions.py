@@ -9,7 +9,7 @@ _ENTERABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
 def relax(folder: Path) -> list[str]:
-    """Let everybody read all that lies in a folder and return what the system refused, each with its reason."""
+    """Make all files in a folder readable for all users; return those that could not be changed, with reasons."""
     refused: list[str] = []
 
     def unreadable(error: OSError) -> None:

@@ -16,7 +16,7 @@ from webstrata.storage.file_system import is_writable
 
 
 def describe_plan(arguments: Arguments) -> int:
-    """Say what would be done and return 0; what would be refused at once raises the same error here."""
+    """Print what would be done and return 0; a run that would be refused at once raises the same error here."""
     _check_writable(arguments.output_dir)
     lines = _of_zimit(arguments) if arguments.engine == ZIMIT else _of_native(arguments, load_settings())
     seeds = without_secrets({"of": arguments.seeds})["of"]
@@ -71,7 +71,7 @@ def _known_job(arguments: Arguments, settings: Settings, state: CrawlState) -> t
     try:
         if current(database) is None:
             return _no_job(arguments, initial)
-        make_ready(database)  # One at another version is refused; this one is not empty, so nothing is made.
+        make_ready(database)  # A database at another version is refused; one that is not empty is not changed.
         with database.read() as session:
             job_id = arguments.job_id or jobs.job_in_folder(session, str(arguments.output_dir))
             if job_id is None:

@@ -35,10 +35,10 @@ class CrawlMonitor(Protocol):
         """Watch a new attempt."""
 
     def look(self) -> Decision | None:
-        """Return what is to be done about the attempt, if anything is."""
+        """Return the action that the attempt needs, if any."""
 
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
-        """Do what was decided, between two attempts."""
+        """Carry out a decision, between two attempts."""
 
 
 def supervise(
@@ -53,8 +53,8 @@ def supervise(
 ) -> int:
     """Run attempts until the crawl is over, leave how it ended in the state file and return the exit code.
 
-    The event ends it in good order. Trouble of ours is raised once nothing runs any more. A monitor that breaks is not
-    asked again, and the crawl goes on.
+    The event ends it in good order. An error of this program is raised once no attempt runs. A monitor that fails is
+    not used again, and the crawl continues.
     """
     with noted(state, is_child=is_child):
         state.note_begin()
@@ -75,7 +75,7 @@ def noted(state: CrawlState, *, is_child: bool = False) -> Iterator[None]:
     try:
         yield
     except LeaseLostError:
-        raise  # The state is another's by now.
+        raise  # Another process writes the state by now.
     except WebstrataError as error:
         note_end(state, exit_code_of(error, is_child=is_child), str(error))
         raise
@@ -85,7 +85,7 @@ def noted(state: CrawlState, *, is_child: bool = False) -> Iterator[None]:
 
 
 def note_end(state: CrawlState, code: int, reason: str) -> None:
-    """Write down how a run ended; a disk that refuses that changes nothing about it."""
+    """Record how a run ended; a disk that cannot be written to does not change the result."""
     try:
         state.note_end(code, reason)
     except WebstrataError as error:
@@ -147,7 +147,7 @@ class _Watching:
         self._wait_for_next()
 
     def seen(self) -> Decision | None:
-        """Return a decision when it is time to look and there is one."""
+        """Return a decision when a check is due and there is one."""
         if self._monitor is None or self._clock() < self._next_look:
             return None
         self._wait_for_next()
@@ -169,7 +169,7 @@ class _Watching:
         try:
             return question(self._monitor)
         except Exception as error:
-            # A crawl is worth more than its monitor: it goes on unwatched.
+            # A crawl matters more than its monitor: it continues without one.
             log.exception("monitor.broken", reason=f"{type(error).__name__}: {error}")
             self._monitor = None
             return None
@@ -203,7 +203,7 @@ class _Supervision:
             self.watching.carry_out(decision, self.ended)
 
     def _run_attempt(self) -> tuple[int, Decision | None]:
-        """Run an attempt and return its exit code, and what is to be done about it if that was decided."""
+        """Run an attempt and return its exit code, with the decision of the monitor if there is one."""
         workers = self.state.current_workers
         attempt = self.engine.start(workers)
         log.info("attempt.start", engine=self.engine.name, workers=workers)
@@ -215,13 +215,13 @@ class _Supervision:
             with suppress(WebstrataError):
                 attempt.stop()
             raise
-        # What ended by itself while we made up our mind ended so: a success above all.
+        # An attempt that ended by itself during the decision keeps its own result, a success above all.
         code = attempt.stop() if code is None else code
         log.info("attempt.end", engine=self.engine.name, exit_code=code)
         return code, decision
 
     def _watched(self, attempt: Attempt) -> Decision | None:
-        """Return what is to be done about an attempt; None when it is over, or has to end with us."""
+        """Return the action that an attempt needs; None when it is over, or has to end with this process."""
         while attempt.poll() is None and not self.ended.wait(_LOOK_SECONDS):
             self.check_room()
             if (decision := self.watching.seen()) is not None:

@@ -95,7 +95,7 @@ class ZimitEngine:
         return bool(self.docker.running(self.label))
 
     def is_final(self, code: int) -> bool:
-        """Return whether the crawl is over: whatever is no success may be gone on with."""
+        """Return whether the crawl is over: anything but success can be resumed."""
         return code == DONE
 
     def start(self, workers: int) -> Attempt:
@@ -217,7 +217,7 @@ class ZimitEngine:
                 self.state.save()
 
     def _sweep(self) -> None:
-        """Record the temporary folders that no container reported, and make them ours when they must be readable."""
+        """Record the temporary folders that no container reported; take ownership of them when they must be readable."""
         if self.arguments.relax_perms and any(
             not os.access(folder, os.R_OK | os.X_OK) for folder in temp_dirs_in(self.folder)
         ):
@@ -228,7 +228,7 @@ class ZimitEngine:
         renew_resume_file(self.folder, read_notes(self.folder))
 
     def _relax(self) -> None:
-        """Let everybody read what is there; what a container wrote as root is made ours first."""
+        """Make all files readable for all users, after taking ownership of what a container wrote as root."""
         refused = relax(self.folder)
         if refused and os.geteuid() != 0:
             owner = f"{os.geteuid()}:{os.getegid()}"
@@ -251,7 +251,7 @@ class CrawlOver:
     """An attempt at a crawl that has succeeded already."""
 
     def __init__(self, log_path: Path | None) -> None:
-        """Be over."""
+        """Prepare an attempt that is over."""
         self.log_path = log_path
 
     def poll(self) -> int:

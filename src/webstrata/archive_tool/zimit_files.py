@@ -2,7 +2,7 @@
 
 X.zim                                                    what a whole crawl ends with
 X.zim.previous, X.zim.interim                            replaced, or about to be: gone once the new one is whole
-.zimit_resume.yaml, .tmp…/collections/crawl-…/crawls/crawl-….yaml   where a crawl goes on that was cut off
+.zimit_resume.yaml, .tmp…/collections/crawl-…/crawls/crawl-….yaml   from where a crawl that was cut off continues
 .archive_zimit.json                                      our notes; without them nothing is under way
 .archive_warcs/                                          links to the WARC files that a final build reads
 .archive_lock                                            held by the archive-tool that works in the folder
@@ -161,7 +161,7 @@ def begin_anew(output_dir: Path) -> Notes:
 
 
 def places_of(output_dir: Path, warcs: Iterable[Path]) -> set[str]:
-    """Return in which parts of a folder some files lie: each crawl of zimit has a temporary folder of its own."""
+    """Return the subfolders that hold some files: each crawl of zimit has a temporary folder of its own."""
     return {Path(_relative(output_dir, file)).parts[0] for file in warcs}
 
 

@@ -22,7 +22,7 @@ _ENDED_WELL = (JobStatus.COMPLETED, JobStatus.INDEXING, JobStatus.INDEXED)
 def mark_missing(
     database: Database, job: StoredJob, plugins: Collection[str], *, believe_absence: bool = False
 ) -> tuple[int, int]:
-    """Mark what a job proves to be missing; return how many assets that were, and how many it leaves in doubt.
+    """Mark the assets that a job proves to be missing; return how many, and how many remain in doubt.
 
     A job that did not run to its end proves nothing.
     """

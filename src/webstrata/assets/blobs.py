@@ -38,7 +38,7 @@ def read_version(database: Database, archive_root: Path, asset_id: int, version:
 
 
 def read_blob(database: Database, archive_root: Path, blob: StoredBlob) -> bytes:
-    """Return a blob's bytes from what holds them; StorageError when they are not what they were."""
+    """Return a blob's bytes from where they are stored; StorageError when they do not match their digest."""
     if blob.content is None and blob.capture_id is None:
         return AssetStore(archive_root).get(blob.digest)
     data = blob.content if blob.content is not None else _body_of(database, archive_root, blob)
@@ -58,7 +58,7 @@ def _body_of(database: Database, archive_root: Path, blob: StoredBlob) -> bytes:
 def write_as_files(database: Database, archive_root: Path, job_id: int) -> int:
     """Write the assets whose bytes are in a job's WARC files as files of their own, and return how many they were.
 
-    What cannot be read any more is left as it is.
+    Blobs that cannot be read any more stay as they are.
     """
     store, written = AssetStore(archive_root), 0
     with database.read() as session:

@@ -54,7 +54,7 @@ def version_of(plugin: object) -> str | None:
 
 @runtime_checkable
 class Plugin(Protocol):
-    """Turns what was captured into assets; it may also have a `version`, which is noted with what it does."""
+    """Turns captures into assets; it may have a `version`, which is stored with its results."""
 
     @property
     def name(self) -> str:

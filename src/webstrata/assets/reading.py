@@ -42,6 +42,6 @@ def _record_of(database: Database, archive_root: Path, capture: PlacedCapture) -
 
 
 def asset_type_of(record: ArchiveRecord) -> AssetType:
-    """Return whether a record is a page, if only an empty one, or something else."""
+    """Return whether a record is a page, which may be empty, or something else."""
     is_page = record.is_html or (not record.body_bytes and record.mime_type in HTML_TYPES)
     return AssetType.PAGE if is_page else AssetType.MEDIA

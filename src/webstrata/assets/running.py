@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 MAX_ASSETS = 10_000
 MAX_BYTES = 400_000_000
-"""What a plugin may make of one capture: twice what the largest capture holds."""
+"""The most bytes that a plugin may return for one capture: twice the largest capture."""
 
 _LONGEST_REASON = 2_000
 

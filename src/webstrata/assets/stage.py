@@ -52,7 +52,7 @@ _TEXTS_AT_ONCE = 50
 """How many pages' texts are in memory at once."""
 
 _BYTES_AT_ONCE = 32_000_000
-"""What a portion holds in memory, but for its last capture."""
+"""The most bytes that a portion holds in memory, not counting its last capture."""
 
 Listings = Mapping[int, Mapping[str, object] | None]
 """The listings of indexed pages by capture, None for a page without one."""
@@ -177,7 +177,7 @@ class _Stage:
         return tally, len(pending)
 
     def settle_indexed(self, capture_ids: Sequence[int]) -> None:
-        """Settle what the index suffices for."""
+        """Settle the captures for which the index has all that the plugins need."""
         worked = [one for of_capture in self._from_index(capture_ids).values() for one in of_capture]
         if worked:
             self._settle(worked)
@@ -265,7 +265,7 @@ class _Stage:
         return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), contents, from_index=True)
 
     def _on_capture(self, capture: PlacedCapture, runs: Sequence[BegunRun]) -> Iterator[_Worked]:
-        # Before reading: that, too, may be what ends the process.
+        # Noted before the record is read: reading may also end the process.
         yield from (self._given_up(run) for run in runs if run.attempts > MAX_INTERRUPTIONS)
         runs = [run for run in runs if run.attempts <= MAX_INTERRUPTIONS]
         if not runs:
@@ -314,7 +314,7 @@ class _Stage:
             ours = self._ours(session, portion)
             sightings = [sighting for worked in ours for sighting in worked.sightings]
             counted, needed = assets.record_sightings(session, self.job.source_id, self.job.id, sightings)
-            # They may have been deleted as unreferenced since they were kept; from here on they cannot be.
+            # Blobs may have been deleted as unreferenced since they were written; from here on they cannot be.
             store.put_all({digest: contents[digest] for digest in needed})
             now = datetime.now(UTC)
             record_listings(session, self.job.source_id, seen_listings(self.plugins, sightings, contents), now)
@@ -339,7 +339,7 @@ class _Stage:
         ]
 
     def _keep(self, store: AssetStore, portion: Sequence[_Worked], contents: dict[str, bytes]) -> None:
-        """Write the blobs of what is new; their rows come first, so that a file never lacks one."""
+        """Write the blobs of new versions; the rows come first, so that no file is without one."""
         sightings = [sighting for worked in portion for sighting in worked.sightings if sighting.blob_place.has_file]
         if not sightings:
             return
@@ -363,7 +363,7 @@ def _reads_listings(plugins: Iterable[Plugin]) -> bool:
 
 
 def _groups(pending: Iterable[PendingCapture]) -> Iterator[list[int]]:
-    """Yield captures in order: many at once, but alone what a process ended on, to find out whether it was why."""
+    """Yield captures in groups, in order; one on which a process died comes alone: it may be the cause."""
     for interrupted, captures in groupby(pending, lambda capture: capture.interrupted):
         size = 1 if interrupted else _CAPTURES_AT_ONCE
         yield from assets.batches((capture.id for capture in captures), size)

@@ -51,7 +51,7 @@ def features_payload(features: ShopFeatures) -> dict[str, object]:
 
 
 def page_evidence(features: ShopFeatures, text: str, *, is_screenshot_blank: bool | None) -> PageEvidence:
-    """Return what is looked at to return whether the evidence of a page is thin; `text` is its visible text."""
+    """Return the facts that decide whether the evidence of a page is thin; `text` is its visible text."""
     flags = signal_flags(features.signals)
     return PageEvidence(
         has_h1=bool(features.h1),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 _OURS_TO_INDEX = timedelta(minutes=1)
-"""For so long a worker leaves what is indexed here alone; it takes over if this program dies before it begins."""
+"""How long workers leave a job that is indexed here alone; after that they take it over, in case this program died."""
 
 
 @command(
@@ -66,7 +66,7 @@ def register_job_dir(
     else:
         _print_registered(done, indexed=index)
     if index:
-        # Standard output is a script's, who asked for one JSON document.
+        # With --json, standard output holds one JSON document and nothing else.
         with contextlib.redirect_stdout(sys.stderr if as_json else sys.stdout):
             index_job(done.job_id)
 

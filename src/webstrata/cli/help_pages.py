@@ -1,4 +1,4 @@
-"""Help pages of commands: plain text with defaults, an example each, and no types that only a programmer knows."""
+"""Help pages of commands: plain text with defaults, one example each, and no type names of Python."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from webstrata.cli.start import WRONG_USAGE
 
 Context = Any
-"""Where a command is called from: Typer has no public name for what it hands to a help page."""
+"""The context of a command line: Typer has no public name for its type."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -138,7 +138,7 @@ def _value(option: TyperOption) -> str:
 
 
 def _default(parameter: TyperArgument | TyperOption) -> str:
-    """Return the default to show, nothing when there is none or it is plain to see."""
+    """Return the default to show; nothing when there is none, or the help shows it already."""
     if isinstance(parameter.show_default, str):
         return parameter.show_default
     value = parameter.default

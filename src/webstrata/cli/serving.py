@@ -30,13 +30,13 @@ _STOP_SECONDS = 10
 _RESTART_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 _LAST_ANSWERS_SECONDS = 2
-"""How long a stop waits for responses in progress: a live view would never end by itself."""
+"""How long a stop waits for responses in progress; a live view would never end by itself."""
 
 _HEADERS_SECONDS = 10
 """How long a client may take to send a request's headers, so that those who never do hold no connection for long."""
 
 _RATE_LIMITS = "rate-limits"
-"""The file in the shared folder that holds what each client has left; metrics have others there."""
+"""The file in the shared folder with the rate limits of clients; metrics have files of their own there."""
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.", show_default="8080")]
@@ -86,7 +86,7 @@ def worker(
     from webstrata.jobs.running.worker import run_worker_loop
     from webstrata.settings import LOG_LEVEL, in_environment
 
-    # The processes of a worker log as it does, though each of them is a command that ends by itself.
+    # The child processes of a worker log as it does, although each of them is a command of its own.
     with started() as app, in_environment(LOG_LEVEL, app.settings.log_level):
         app.database.check_writable()
         run_worker_loop(poll_interval, once, context=app.context(), site=site)
@@ -130,7 +130,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
         log_dictconfig=SERVER_LOGGING,
         log_level=LogLevels.warning,
         workers_kill_timeout=_LAST_ANSWERS_SECONDS,
-        # Proxies speak HTTP/1 to us; HTTP/2 without TLS would only be one more way to be overwhelmed.
+        # Proxies use HTTP/1 here; HTTP/2 without TLS would only add a way to overload the server.
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=_HEADERS_SECONDS * 1000),
     )
@@ -142,7 +142,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
         try:
             server.serve(target_loader=partial(site, shared=shared), wrap_loader=False)
         except SystemExit:
-            # Told to stop together with its processes, it takes one that was quicker for dead.
+            # When it is stopped together with its processes, it takes one that ends first for dead.
             if not server.interrupt_signal:
                 raise WebstrataError(
                     "the server stopped: its processes end as soon as they start (see the log)"
@@ -184,7 +184,7 @@ def _shared_folder() -> Iterator[Path]:
         tempfile.TemporaryDirectory(prefix="webstrata-serving-") as folder,
         in_environment("PROMETHEUS_MULTIPROC_DIR", folder),
     ):
-        # Where the disk is full, each process finds no whole table, says so, and has limits of its own.
+        # On a full disk each process finds an incomplete table, logs it, and has limits of its own.
         with suppress(OSError):
             make_table(Path(folder) / _RATE_LIMITS)
         yield Path(folder)
@@ -211,7 +211,7 @@ class _WorkerKeeper:
         threading.Thread(target=self._keep, name="worker", daemon=True).start()
 
     def stop(self) -> None:
-        """End the worker: asked first, killed when it does not listen."""
+        """End the worker: ask first, kill when it does not end."""
         with self._changing:
             self._over.set()
         self._process.terminate()
@@ -246,7 +246,7 @@ def _end_with(parent: int) -> None:
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(_LOOK_SECONDS)
-        # As if killed as well: a job stays `running`, so that the next worker takes it up.
+        # As if killed, too: a job stays `running`, so that the next worker takes it over.
         os._exit(1)
 
     threading.Thread(target=watch, name="parent", daemon=True).start()

@@ -49,7 +49,7 @@ def print_overlap(code: str, others: "Sequence[str]", file: TextIO | None = None
 
 
 def shown_source(source: "SourceView") -> dict[str, object]:
-    """Return everything about a source but secrets."""
+    """Return all details of a source except secrets."""
     from webstrata.logs import without_secrets
 
     return {
@@ -105,7 +105,7 @@ def next_words(first: datetime | None) -> str:
 
 
 def _in_words(moment: datetime, now: datetime) -> str:
-    """Return how far away a moment is, in words."""
+    """Return the time until a moment, in words."""
     seconds = (moment - now).total_seconds()
     if seconds < 60:
         return "due now"

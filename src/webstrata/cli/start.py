@@ -27,14 +27,14 @@ _STANDARD_OUTPUT, _STANDARD_ERROR = 1, 2
 
 
 _COLLECT_AFTER = 50_000
-"""New objects after which garbage is looked for: seventy times Python's own default."""
+"""Number of new objects after which the garbage collector runs: seventy times Python's default."""
 
 
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
-    """Look for garbage seldom while a program runs, and no more at its end.
+    """Run the garbage collector seldom, and not at the end of the program.
 
-    What a program loads is never garbage: to look for some in it took a quarter of a short command's time.
+    Loaded modules are never garbage: collecting them took a quarter of a short command's time.
     """
     gc.set_threshold(_COLLECT_AFTER)
     try:
@@ -65,7 +65,7 @@ def started(*, quiet: bool = False, is_child: bool = False) -> Iterator["App"]:
 
 
 def note(app: "App", action: str, target: str, **details: object) -> None:
-    """Record a change by a command in the audit log, where no other code does."""
+    """Record a change by a command in the audit log, if no other code records it."""
     from webstrata.db.operations import audit_log
 
     with app.database.write() as session:
@@ -73,7 +73,7 @@ def note(app: "App", action: str, target: str, **details: object) -> None:
 
 
 def start_logging(settings: "Settings", *, quiet: bool = False, level: str | None = None) -> None:
-    """Send log lines to standard error: as the settings or a level ask, else if quiet warnings and errors as text."""
+    """Send log lines to standard error at the level of the settings or the argument; if quiet, only warnings, as text."""
     from webstrata.logs import configure_logging
     from webstrata.settings import LogFormat, LogLevel
 
@@ -95,7 +95,7 @@ def warn_of_ignored_names() -> None:
 
 
 def fold_code(text: str) -> str:
-    """Return a source's code as it is stored, however it is typed."""
+    """Return a source's code in its stored spelling."""
     return text.strip().lower()
 
 
@@ -106,7 +106,7 @@ def print_json(value: object) -> None:
 
 @contextmanager
 def only_json(is_wanted: bool) -> Iterator[None]:
-    """Send what programs that we start print to standard error, if a script wants one JSON document from us."""
+    """With --json, send the output of child processes to standard error: standard output is one JSON document."""
     if not is_wanted:
         yield
         return
@@ -126,7 +126,7 @@ def _as_json(value: object) -> str:
 
 @contextmanager
 def interruptible() -> Iterator[threading.Event]:
-    """Yield what is set by SIGINT and SIGTERM."""
+    """Yield an event that SIGINT and SIGTERM set."""
     interrupted = threading.Event()
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -141,7 +141,7 @@ def interruptible() -> Iterator[threading.Event]:
 
 
 def print_error(error: WebstrataError, name: str) -> int:
-    """Say in one line on standard error what went wrong, and return the exit code for it."""
+    """Print what went wrong in one line on standard error, and return the exit code for it."""
     from webstrata.logs import harmless
 
     lines = [str(error), error.command] if error.command else [str(error)]

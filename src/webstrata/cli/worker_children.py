@@ -1,6 +1,6 @@
 """`python -m webstrata index-job --tied`, `run-audits --tied`: the child processes of a worker.
 
-It loads nothing that only a person at a terminal needs: many of them start in the life of an archive.
+It loads nothing that only interactive commands need: a worker starts many of them.
 """
 
 import argparse
@@ -51,14 +51,14 @@ def _indexed(job_id: int, *, so_far: bool) -> int:
         with started(quiet=True, is_child=True) as app:
             runner, leader = app.runner(), lifeline.leader
             if so_far or leader is None:
-                # The crawl beside which this runs goes first where both want the processor.
+                # The crawl that runs at the same time has priority on the processor.
                 os.nice(_NICENESS)
                 return runner.index_so_far(job_id, interrupted)
             return on_behalf_of(leader, app.database, job_id, partial(runner.index, job_id, leader, interrupted))
 
 
 def _run_audits(*, once: bool) -> int:
-    """Run the audits that wait, until none was due for as long as throttles last; once: until none waits."""
+    """Run the waiting audits until none was due for the length of a throttle; with `once`, until none waits."""
     import asyncio
     from datetime import timedelta
 

@@ -32,7 +32,7 @@ class ArchiveToolConfig:
     archive_tool_cmd: str = field(default_factory=_tool_cmd)
 
     def ensure_archive_root(self) -> None:
-        """Create the archive root if it is not there."""
+        """Create the archive root if it does not exist."""
         self.archive_root.mkdir(parents=True, exist_ok=True)
 
 

@@ -52,11 +52,11 @@ class PermitStore(Protocol):
     """
 
     def take(self, host: str, owner: str, *, slots: int, hold: timedelta) -> Permit | timedelta:
-        """Take a free slot, or return how long to wait; it falls back by itself after `hold`."""
+        """Take a free slot, or return how long to wait; the slot becomes free by itself after `hold`."""
         ...
 
     def give_back(self, permit: Permit, rest: timedelta) -> None:
-        """Let a slot rest from now on; if it is not ours any more, nothing changes."""
+        """Start the rest of a slot; if it is not ours any more, nothing changes."""
         ...
 
     def resting(self, slots: int) -> dict[str, float]:
@@ -64,7 +64,7 @@ class PermitStore(Protocol):
         ...
 
     def forget_owner(self, owner: str, rest: timedelta) -> None:
-        """Let the slots that a dead owner holds rest from now on."""
+        """Start the rest of all slots that a dead owner holds."""
         ...
 
 
@@ -79,7 +79,7 @@ class DatabasePermits:
 
     def take(self, host: str, owner: str, *, slots: int, hold: timedelta) -> Permit | timedelta:
         """Take a free slot, or return how long to wait."""
-        # Most askers have to wait: they only read, and hold up nobody who writes.
+        # Most callers have to wait: they only read, and do not block writers.
         with self._database.read() as session:
             busy = permits.busy_slots(session, slots, host)
         if len(busy) >= slots:
@@ -91,7 +91,7 @@ class DatabasePermits:
         return ASK_AGAIN if taken is None else Permit(host, taken, token)
 
     def give_back(self, permit: Permit, rest: timedelta) -> None:
-        """Let a slot rest that is still ours."""
+        """Start the rest of a slot that is still ours."""
         with self._database.write() as session:
             permits.give_slot_back(session, permit.host, permit.slot, permit.token, rest)
 
@@ -104,7 +104,7 @@ class DatabasePermits:
         return {host: min(each) for host, each in waits.items() if len(each) >= slots}
 
     def forget_owner(self, owner: str, rest: timedelta) -> None:
-        """Let the slots that a dead owner holds rest from now on."""
+        """Start the rest of all slots that a dead owner holds."""
         with self._database.write() as session:
             permits.forget_owner(session, owner, rest)
 
@@ -124,7 +124,7 @@ class Politeness:
     delay: float | None
     concurrency: int | None
     jitter: float
-    """By which share a rest is lengthened at random."""
+    """Random extra rest, as a share of the rest."""
 
 
 class HostPermits:
@@ -191,7 +191,7 @@ class HostPermits:
             yield
             return
         slots, began = self.slots_of(host), self._clock()
-        # Those who wait here queue up, so that not all of them ask the store.
+        # Waiting requests queue up here, so that not all of them query the store.
         async with self._queues.setdefault((host, slots), asyncio.Semaphore(slots)):
             permit = await self._taken(host, slots)
             self._waited(self._clock() - began)
@@ -225,7 +225,7 @@ class HostPermits:
         return answers[0]
 
     def _give_back(self, permit: Permit, rest: timedelta) -> None:
-        """Give a slot back; what was fetched under it counts even if the store is away, and the slot falls back."""
+        """Give a slot back; if the store is away, the fetch still counts, and the slot becomes free by itself."""
         try:
             self._store.give_back(permit, rest)
         except WebstrataError as error:

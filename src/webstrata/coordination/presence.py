@@ -1,4 +1,4 @@
-"""Presence: every worker on an archive holds a file lock while it lives, so its machine notices its death at once."""
+"""Presence: every worker of an archive holds a file lock while it lives, so its death is noticed at once there."""
 
 import errno
 import fcntl
@@ -37,7 +37,7 @@ def present(archive_root: Path, *, kind: str = "", site: str = "") -> Iterator[s
 def buried(archive_root: Path, owner: str) -> Iterator[bool]:
     """Hold the lock of a worker that died here, so that one alone clears up after it; False when it may be alive.
 
-    Its lock file goes when the clearing up succeeded, and stays for the next try otherwise.
+    The lock file is deleted when the clearing up succeeded; otherwise it stays for the next try.
     """
     path = _lock_of(archive_root, owner)
     descriptor = _open_lock(path)
@@ -74,7 +74,7 @@ def is_of_kind(owner: str, kind: str) -> bool:
 
 
 def is_dead(archive_root: Path, owner: str) -> bool:
-    """Return whether a worker of this machine died without taking its leave."""
+    """Return whether a worker of this machine died without removing its lock file."""
     descriptor = _open_lock(_lock_of(archive_root, owner))
     if descriptor is None:
         return False
@@ -85,7 +85,7 @@ def is_dead(archive_root: Path, owner: str) -> bool:
 
 
 def announced_here(archive_root: Path) -> list[str]:
-    """Return every worker of this machine that announced itself and did not take its leave."""
+    """Return every worker of this machine that announced itself and whose lock file still exists."""
     here = f"{socket.gethostname()}:"
     try:
         names = [path.name for path in (archive_root / _FOLDER).iterdir()]
@@ -117,7 +117,7 @@ def _create_lock(path: Path, site: str) -> int:
 
 
 def _open_lock(path: Path) -> int | None:
-    """Open a lock file; None when it is gone, and with it the reason to look."""
+    """Open a lock file; None when it is gone: then the worker was cleared up after already."""
     try:
         # To read is enough for a lock, but for one on a network mount.
         return os.open(path, (os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY) | os.O_CLOEXEC)
@@ -133,7 +133,7 @@ def _locked(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     except OSError as error:
-        # A network mount wants to write in order to lock: whoever cannot does not know, and takes no one for dead.
+        # A network mount needs write access to lock: a process without it cannot tell, and takes no worker for dead.
         if error.errno != errno.EBADF:
             raise
         return False
@@ -141,7 +141,7 @@ def _locked(descriptor: int) -> bool:
 
 
 def is_gone(archive_root: Path, owner: str) -> bool:
-    """Return whether an owner of this machine is no more: its lock is free, or was cleared away after its death."""
+    """Return whether an owner of this machine is dead: its lock is free, or was removed after its death."""
     if not owner.startswith(f"{socket.gethostname()}:"):
         return False
     return owner not in announced_here(archive_root) or is_dead(archive_root, owner)

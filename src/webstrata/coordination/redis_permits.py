@@ -14,9 +14,9 @@ _BUSY_HOSTS = f"{_PREFIX}hosts"
 _HOST = f"{_PREFIX}host:"
 
 _LATE = 60_000
-"""Milliseconds for which an expired slot is remembered: who gives it back late still lets the host rest."""
+"""Milliseconds for which an expired slot is remembered: one that is given back late still starts the host's rest."""
 
-# The server's clock decides, in microseconds, so that machines whose clocks differ still take turns.
+# The server's clock decides, in microseconds, so that machines whose clocks differ still agree.
 _COMMON = (
     f"local late = {_LATE}"
     """
@@ -123,7 +123,7 @@ class RedisPermits:
         return timedelta(microseconds=int(wait)) if slot < 0 else Permit(host, slot, token)
 
     def give_back(self, permit: Permit, rest: timedelta) -> None:
-        """Let a slot rest that is still ours."""
+        """Start the rest of a slot that is still ours."""
         arguments: list[str | int] = [permit.host, permit.slot, permit.token, _microseconds(rest)]
         with as_our_errors():
             self._give_back(keys=[_BUSY_HOSTS, _HOST + permit.host], args=arguments)
@@ -135,7 +135,7 @@ class RedisPermits:
         return {host.decode(): int(wait) / 1e6 for host, wait in zip(found[::2], found[1::2], strict=True)}
 
     def forget_owner(self, owner: str, rest: timedelta) -> None:
-        """Let the slots that a dead owner holds rest from now on."""
+        """Start the rest of all slots that a dead owner holds."""
         with as_our_errors():
             self._forget_owner(keys=[_BUSY_HOSTS], args=[_HOST, owner, _microseconds(rest)])
 

@@ -12,7 +12,7 @@ _RELEASE = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
 """
-# The server's clock decides, so that machines whose clocks differ still take turns.
+# The server's clock decides, so that machines whose clocks differ still agree.
 _RESERVE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

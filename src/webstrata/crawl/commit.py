@@ -61,7 +61,7 @@ class Claim:
     max_bytes: int | None = None
     resting_hosts: frozenset[str] = frozenset()
     alone: bool = True
-    """Whether there is nothing else in hand."""
+    """Whether the worker has no other task."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Committed:
     limit: str | None = None
     """The limit that was reached, if one was."""
     outcomes: Sequence[Outcome] = ()
-    """What it made last: all but the outcomes whose lease was lost."""
+    """The outcomes that were made durable: all but those whose lease was lost."""
 
 
 class _StaleTasksError(LeaseLostError):
@@ -126,7 +126,7 @@ class Committer:
                 return replace(committed, outcomes=outcomes)
 
     def close(self) -> None:
-        """Let go of the open file; it may be longer than it should be, until `recover`."""
+        """Close the open file; it may be longer than what was acknowledged until `recover` is called."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -150,7 +150,7 @@ class Committer:
             referred = referred_files(new_captures, earlier_files)
             return self._record(outcomes, new_captures, claim, fresh, links, referred, resources=resources)
         except DatabaseError:
-            # The commit may have happened and only the news of it got lost; recovery, later, knows where to cut.
+            # The commit may have succeeded although its confirmation was lost; recovery decides later where to cut.
             self.close()
             raise
         except BaseException:
@@ -167,7 +167,7 @@ class Committer:
         return [resource for url, resource in loaded.items() if url not in taken]
 
     def _finish_resources(self, session: Session, resources: Sequence[FetchResult], now: datetime) -> None:
-        """Let no one fetch again what pages loaded; another worker may have captured some of it meanwhile."""
+        """Mark what pages loaded as fetched; another worker may have captured some of it meanwhile."""
         urls = [resource.capture_url for resource in resources]
         if urls and captured_requisites.taken_urls(session, self._target.job_id, urls):
             raise _StoredMeanwhileError
@@ -181,7 +181,7 @@ class Committer:
             return captures.originals(session, self._target.source_id, digests, self._files().has)
 
     def _files(self) -> PresentFiles:
-        """Return a fresh look at which files are there: a revisit must not refer to a record in one that is gone."""
+        """Return a new view of which files exist: a revisit must not refer to a record in a file that is gone."""
         return PresentFiles(self._target.archive_root)
 
     def _cut_back(self, size: int) -> None:
@@ -257,7 +257,7 @@ class Committer:
         return Committed(self._with_history(session, tasks))
 
     def _limit_reached(self, session: Session, claim: Claim, spent: JobUsage) -> str | None:
-        """Return the limit that leaves nothing to do: a full kind of task does not end the other one."""
+        """Return the limit that ends the crawl; None while one kind of task may still be leased."""
         if claim.max_bytes is not None and spent.bytes >= claim.max_bytes:
             return "byte limit"
         pages, requisites = spent.pages >= claim.max_pages, spent.requisites >= claim.max_requisites
@@ -270,7 +270,7 @@ class Committer:
 
     def _room(self, session: Session, claim: Claim, spent: JobUsage) -> tuple[TaskType | None, int]:
         """Return which kind of task the limits allow, None for both, and how many."""
-        # What others have under way may all succeed, and counts then.
+        # The tasks of other workers may all succeed, so they count.
         under_way = frontier.under_way_by_kind(session, self._target.job_id)
         pages = claim.max_pages - spent.pages - under_way[TaskType.PAGE]
         requisites = claim.max_requisites - spent.requisites - under_way[TaskType.MEDIA]
@@ -292,7 +292,7 @@ class Committer:
         return self._history
 
     def _new_links(self, outcomes: Sequence[Outcome]) -> dict[int, list[Link]]:
-        """Return links by their depth, without those recorded before: most of a site's links are to pages it knows."""
+        """Return links by their depth, without those recorded before: most links of a site lead to known pages."""
         found: dict[int, list[Link]] = {}
         taken: set[str] = set()
         for outcome in outcomes:
@@ -305,7 +305,7 @@ class Committer:
         return found
 
     def _linked_requisites(self, outcomes: Sequence[Outcome]) -> dict[int, list[str]]:
-        """Return what one page links to and another one shows, by depth: its own links are to be followed."""
+        """Return the URLs that one page links to and another one shows, by depth: they are visited as pages."""
         shown = {link.url for o in outcomes for link in o.links if link.task_type is TaskType.MEDIA} | self._shown
         found: dict[int, list[str]] = {}
         for outcome in outcomes if shown else ():
@@ -361,7 +361,7 @@ def _requisites(outcomes: Sequence[Outcome]) -> int:
 
 
 def recover(database: Database, archive_root: Path, owner: str) -> None:
-    """Cut what a worker wrote back to what was acknowledged: for one that is gone, or takes its leave."""
+    """Cut the files of a worker that died or is leaving back to what was acknowledged."""
     with database.read() as session:
         left = captures.warc_files_of(session, owner)
     for warc in left:

@@ -39,7 +39,7 @@ from webstrata.model.urls import host_of
 _ROOM_EVERY = 1.0
 _HELPERS_LEAVE_SECONDS = 5.0
 _IDLE_HELPER_LEAVES = timedelta(seconds=10)
-"""A worker that finds nothing to do in another's crawl for so long looks for other work."""
+"""How long a helper finds nothing to do before it leaves a crawl."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class CrawlEnd:
     sitemaps_given_up: bool
     """Whether the sitemaps were given up for the same reason."""
     worked: bool
-    """Whether this worker brought anything in."""
+    """Whether this worker captured anything."""
     left: bool = False
     """Whether this worker left while there was more to do."""
 
@@ -92,7 +92,7 @@ class Crawl:
     ) -> None:
         """Prepare a run; nothing happens before `run`.
 
-        Now and then `tend` is called, to clear up after the dead, and `room`, which raises when the disk is too full.
+        Now and then `tend` is called, to clear up after dead workers, and `room`, which raises when the disk is full.
         A renderer opens pages in a browser: all of them or the empty ones, depending on the job's fetcher.
         """
         self._renderer = renderer
@@ -185,7 +185,7 @@ class Crawl:
             return await self._fetcher.fetch(url, conditions)
 
     def _begin(self) -> bool:
-        """Make sure the seeds are known, learn what the job knows, and return whether it is to be crawled at all."""
+        """Add the seeds, load what the job knows, and return whether there is anything to crawl."""
         run, config = self._run, self._run.config
         if run.leads:
             with self._database.write() as session:
@@ -201,7 +201,7 @@ class Crawl:
             return leases.may_crawl(session, self._job_id)
 
     async def _until_something_ends(self) -> None:
-        """Crawl, with all tasks beside it, until the first of them ends or fails; then cancel the others."""
+        """Run the crawl and its background tasks until the first of them ends or fails; then cancel the others."""
         steps: list[Coroutine[None, None, None]] = [
             self._until_drained(),
             self._renew_until_cancelled(),
@@ -222,7 +222,7 @@ class Crawl:
             self._committer.close()
 
     async def _until_drained(self) -> None:
-        """Go round: commit what came back, lease what is next, visit it; until nothing is left to wait for."""
+        """Commit outcomes, lease tasks and visit them, round by round, until nothing is left to wait for."""
         while not self._stopping:
             self._wake.clear()
             self._visits.raise_trouble()
@@ -244,7 +244,7 @@ class Crawl:
         return bool(committed.tasks)
 
     async def _commit(self, claim: Claim | None) -> Committed:
-        """Make what came back last, and lease more; what comes back meanwhile waits for the next round."""
+        """Commit the collected outcomes and lease more tasks; those that arrive meanwhile wait for the next round."""
         outcomes = self._visits.take()
         if not outcomes and (claim is None or (claim.limit <= 0 and self._limit is None)):
             return Committed([], self._limit)
@@ -264,18 +264,18 @@ class Crawl:
         self._worked = self._worked or bool(outcomes)
 
     def _note_links(self, links: Sequence[Link]) -> None:
-        """Learn what the sitemaps added to the frontier."""
+        """Update the pace with the URLs that the sitemaps added to the frontier."""
         self._pace.add_hosts(links)
         self._wake.set()
 
     async def _nothing_to_wait_for(self) -> bool:
-        # Asked before the frontier is: what a sitemap lists may be added in between.
+        # Checked before the frontier: URLs of a sitemap may be added in between.
         discovering = self._discovery.is_under_way
         if not self._run.leads and datetime.now(UTC) - self._last_work > _IDLE_HELPER_LEAVES:
             return True
         if not await in_thread(self._is_drained) or discovering:
             return False
-        # Whoever fetched the pages, the sitemaps are the leader's to read.
+        # Only the leader reads the sitemaps, whichever worker fetched the pages.
         if self._discovery.may_begin and await in_thread(self._has_answer):
             self._discovery.begin()
         return not self._discovery.is_under_way and not await self._adds_known_pages()
@@ -311,7 +311,7 @@ class Crawl:
             frontier.renew(session, self._job_id, self._run.owner, datetime.now(UTC), lease)
 
     async def _see_after_room(self) -> None:
-        """Check now and then that the disk has space for more; if not, acknowledged records stay."""
+        """Check now and then that the disk has space left; records that were acknowledged stay in any case."""
         while True:
             await in_thread(self._room)
             await asyncio.sleep(_ROOM_EVERY)
@@ -327,7 +327,7 @@ class Crawl:
             given_up = frontier.given_up(session, self._job_id)
         limit = self._limit if counts.pending else None
         left = self._left and counts.pending + counts.in_progress > 0
-        # Who leaves stops nothing: with nothing more to do, the crawl is over all the same.
+        # A worker that leaves does not stop the crawl: with nothing more to do, the crawl is over.
         stopped = self._stopping and not self._left
         sitemaps = self._discovery.is_given_up
         return CrawlEnd(counts, stopped, limit, first_error, given_up, sitemaps, self._worked, left)
@@ -337,7 +337,7 @@ class Crawl:
         rest.
         """
         if self._asked_to_stop:
-            # Else it was the job's row that said so: the others read it too, and by now it may be another leader's.
+            # Otherwise the stop came from the job's row, which the others read too; another leader may own it by now.
             with self._database.write() as session:
                 jobs.set_job(session, self._job_id, stop_requested_at=datetime.now(UTC))
         deadline = time.monotonic() + _HELPERS_LEAVE_SECONDS
@@ -348,7 +348,7 @@ class Crawl:
             time.sleep(SHORTEST_WAIT)
 
     def _leave(self) -> None:
-        """Give back what was not finished, and leave no file longer than it should be."""
+        """Give back unfinished tasks, and cut the open file back to what was acknowledged."""
         with self._database.write() as session:
             leases.lock_job(session, self._job_id)
             frontier.release(session, self._job_id, self._run.owner, datetime.now(UTC))

@@ -16,12 +16,12 @@ class FoundLinks:
     page: PageLinks = field(default_factory=PageLinks)
     record: LinkRecord | None = None
     kind: QualityKind | None = None
-    """What the response turned out to be; None when nothing suggested to judge it."""
+    """The kind of response; None when it was not judged."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A task as it is to be settled; with what was fetched and found, if anything was."""
+    """A task to be settled, with what was fetched and found, if anything."""
 
     task: Task
     result: FetchResult | None = None
@@ -29,9 +29,9 @@ class Outcome:
     link_record: LinkRecord | None = None
     """All links that were read from the response, if they are to be stored."""
     error_kind: str | None = None
-    """What went wrong with this try, in a word; None when nothing did."""
+    """The kind of failure of this try, in a word; None when it succeeded."""
     kind: QualityKind | None = None
-    """What the response turned out to be, if it was judged."""
+    """The kind of response, if it was judged."""
     resources: tuple[FetchResult, ...] = ()
     """What the page loaded in the browser, to be stored with it."""
 

@@ -34,7 +34,7 @@ class Pace:
 
     @property
     def out_of_time(self) -> bool:
-        """Return whether the crawl has lasted as long as it may."""
+        """Return whether the time limit of the crawl is reached."""
         longest = self._config.max_seconds
         return longest is not None and datetime.now(UTC) >= self._started_at + timedelta(seconds=longest)
 

@@ -25,7 +25,7 @@ class RequestRules:
     robots: RobotsRules | None
 
     async def admit(self, url: str) -> bool:
-        """Return whether a page may request a URL; where robots.txt cannot be had, it may not."""
+        """Return whether a page may request a URL; when robots.txt cannot be fetched, it may not."""
         if self.scope.rules.why_not_requisite(url) is not None:
             return False
         try:

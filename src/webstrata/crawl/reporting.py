@@ -35,7 +35,7 @@ class Reporter:
         """Report at every beat; `tend` clears up after the dead, `stop` is called when the crawl is to end."""
         took = 0.0
         while True:
-            # To count a million tasks takes a while: a report must not be what the crawl is busy with.
+            # To count a million tasks takes a while: reports must not take a large share of the crawl's time.
             await asyncio.sleep(max(_REPORT_EVERY, _REPORT_SHARE * took))
             began = time.monotonic()
             await in_thread(tend)
@@ -56,7 +56,7 @@ class Reporter:
         counts, now = self._counted(), datetime.now(UTC)
         with self._database.write() as session:
             report = self._written(session, counts, now)
-            # Also where nothing is claimed any more: the crawl would else wait for the dead for ever.
+            # Also when nothing is claimed any more: otherwise the crawl would wait for dead workers for ever.
             frontier.reclaim_expired(session, self._job_id, now)
             goes_on = leases.may_crawl(session, self._job_id)
             other_work = not self._leads and jobs.next_in_line(session, now) is not None
@@ -64,7 +64,7 @@ class Reporter:
         return goes_on and not other_work
 
     def _counted(self) -> FrontierCounts:
-        # Before the transaction and not in it: nobody else may write while that lasts.
+        # Before the transaction, not in it: no one else can write while that lasts.
         with self._database.read() as session:
             return frontier.counts(session, self._job_id)
 

@@ -15,7 +15,7 @@ _MAX_REDIRECTS = 5
 _KEPT_FOR = timedelta(hours=24)
 _FIRST_PAUSE = timedelta(seconds=0.5)
 _LONGEST_PAUSE = timedelta(minutes=1)
-"""How long a robots.txt that could not be had is not asked for again, however many URLs wait for it."""
+"""How long a robots.txt that could not be fetched is not requested again, however many URLs wait for it."""
 
 _ALLOW_ALL = RobotsTxt()
 
@@ -55,11 +55,11 @@ class RobotsRules:
         self._origins: dict[str, _Origin] = {}
 
     async def allows(self, url: str) -> bool:
-        """Return whether robots.txt lets us fetch a URL; FetchError when it cannot be had, which forbids everything."""
+        """Return whether robots.txt allows a URL; FetchError when it cannot be fetched, which forbids everything."""
         return (await self._known(url)).allows(url)
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
-        """Return the sitemaps that the robots.txt of a URL's origin names; none when it cannot be had."""
+        """Return the sitemaps that the robots.txt of a URL's origin names; none when it cannot be fetched."""
         try:
             return (await self._known(url)).sitemaps
         except FetchError:
@@ -111,14 +111,14 @@ class RobotsRules:
             result = await self._fetch(url)
             unavailable = self._unavailable(result)
             if unavailable is not None:
-                # The error is remembered, and so is every value of the function that raised it.
+                # The cached error would hold every variable of the function that raised it.
                 del result
                 raise unavailable
             target = result.redirect_target
             followed = None if target is None else join(url, target)
             if target is None or followed is None:
                 return result
-            # Its body must not be in memory while the next one waits for room there.
+            # Its body must be freed before the next one waits for memory.
             del result
             url = followed
         return None

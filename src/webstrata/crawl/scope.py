@@ -28,7 +28,7 @@ class CrawlScope:
     def admitted(
         self, links: Sequence[Link], depth: int, page: str | None = None, *, nesting: int = 1
     ) -> tuple[Link, ...]:
-        """Return the links that the job follows; a page's also teach how its site makes them.
+        """Return the links that the job follows; the trap detection learns from the links of a page.
 
         Pages among them are found at a depth, requisites at a nesting.
         """
@@ -57,16 +57,16 @@ class CrawlScope:
         return lru_cache(_DECISIONS_KEPT)(self._decided)
 
     def _decided(self, href: str) -> str | None:
-        # Cleaned first: a site that gives every link a session would else be one big trap.
+        # Session parameters are removed first: a site that adds one to every link would look like a trap.
         url = self.traps.cleaned(href)
         return url if self.rules.admits(url) and self.traps.verdict(url) is None else None
 
     @cached_property
     def _requisite_address(self) -> Callable[[str], str | None]:
-        """Return the address by which a job captures something that a page shows, if it does."""
+        """Return the address by which a job captures a requisite of a page; None when it does not."""
         return lru_cache(_DECISIONS_KEPT)(self._decided_requisite)
 
     def _decided_requisite(self, href: str) -> str | None:
-        # Not held against the traps: what a page shows leads nowhere, and is limited page by page.
+        # Not counted by the trap detection: requisites lead nowhere, and have a limit for each page.
         url = self.traps.cleaned(href)
         return url if self.rules.why_not_requisite(url) is None else None

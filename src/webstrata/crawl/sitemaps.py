@@ -27,7 +27,7 @@ _MAX_LAYERS = 2
 """How often a file may be compressed: some are compressed again for the transfer, none a third time."""
 
 _ELEMENTS_PER_URL = 60
-"""An entry may name a page's translations and pictures; beyond that only reading time is won by someone."""
+"""An entry may name a page's translations and pictures; more elements would only cost reading time."""
 
 _STEP = 65_536
 _GZIP = b"\x1f\x8b"
@@ -44,7 +44,7 @@ class SitemapLimits:
     max_bytes: int = 52_428_800
     max_urls: int = 50_000
     max_depth: int = 3
-    """How far sitemaps may lead to sitemaps: what an index of indexes names is still read."""
+    """How deep sitemaps may be nested: the sitemaps of an index of indexes are still read."""
     max_sitemaps: int = 1_000
 
 
@@ -61,7 +61,7 @@ class Sitemap:
 
 
 class SitemapError(FetchError):
-    """A sitemap cannot be had, or not be read on."""
+    """A sitemap cannot be fetched, or not be read to its end."""
 
 
 def sitemap_roots(origin: str, announced: Iterable[str] = ()) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class _Walk:
         self._limits = limits
         self._queue = deque((root, 1) for root in islice(dict.fromkeys(roots), limits.max_sitemaps))
         self._known = {url for url, _ in self._queue}
-        # A sitemap speaks for its own site: it must not send us round the sitemaps of strangers.
+        # A sitemap may only name sitemaps of its own site.
         self._sites = {normalized_domain(url) for url in self._known}
         self._at = ("", 0)
 
@@ -107,7 +107,7 @@ class _Walk:
         return self._at[0]
 
     def go_on_to(self, children: Iterable[str]) -> None:
-        """Take in the sitemaps that the present one leads to, as far as the limits let us."""
+        """Queue the sitemaps that the present one names, within the limits."""
         parent, depth = self._at
         new = [child for child in dict.fromkeys(children) if child not in self._known]
         own = [child for child in new if normalized_domain(child) in self._sites]
@@ -150,7 +150,7 @@ async def _fetched(fetch: Fetch, url: str) -> FetchResult:
         target = join(url, result.redirect_target) if result.redirect_target is not None else None
         if target is None:
             raise SitemapError(f"{url}: the server answered {result.status} {result.reason}".rstrip())
-        # Its body must not be in memory while the next one waits for room there.
+        # Its body must be freed before the next one waits for memory.
         del result
         url = target
     raise SitemapError(f"{url}: more than {_MAX_REDIRECTS} redirects")
@@ -235,7 +235,7 @@ def _read_xml(text: bytes, collected: _Collected) -> None:
 
 
 class _XmlReader:
-    """Reads `urlset` and `sitemapindex`; whatever prefix they have, their own elements have the same."""
+    """Reads `urlset` and `sitemapindex`; elements of other namespaces are left out."""
 
     def __init__(self, collected: _Collected) -> None:
         self._collected = collected
@@ -246,7 +246,7 @@ class _XmlReader:
         self._loc: str | None = None
 
     def parse(self, text: bytes) -> None:
-        """Read a whole document; there is no document type in a sitemap, so none of its tricks are to be had."""
+        """Read a whole document; document types are not allowed in a sitemap, so entities cannot expand."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = self._begin

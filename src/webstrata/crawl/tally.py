@@ -14,7 +14,7 @@ from webstrata.model.crawl.tasks import TaskType
 from webstrata.model.urls import host_of
 
 RATE_SECONDS = 10
-"""Over how long the rate is taken: long enough to be steady, short enough to be true."""
+"""The period that the rate is measured over: long enough to be steady, short enough to be current."""
 
 _MOST_HOSTS = 20 * HOSTS_REPORTED
 """Hosts counted one by one; a crawl of very many hosts counts the busy ones and sums up the rest."""

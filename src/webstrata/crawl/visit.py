@@ -62,7 +62,7 @@ class UrlVisitor:
     """Opens pages in a browser, if the job does."""
 
     async def visit(self, task: Task) -> Outcome:
-        """Return what a visit ended in; it never raises for what a site does."""
+        """Return the outcome of a visit; it never raises an error for what a site does."""
         try:
             await self._ask_robots(task.url)
             result, found, problem = await self._respond(task)
@@ -146,7 +146,7 @@ class UrlVisitor:
 
 
 def _refuse_transient(result: FetchResult) -> FetchResult:
-    """Return a response; TransientFetchError when its status is one to try again after."""
+    """Return a response; TransientFetchError when its status means that it should be retried."""
     if not result.transient:
         return result
     wait = retry_after(result.header("retry-after"), datetime.now(UTC))

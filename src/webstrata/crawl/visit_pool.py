@@ -15,11 +15,11 @@ from webstrata.model.crawl.tasks import Task, TaskStatus
 log = structlog.get_logger()
 
 MOST_WAITING_BYTES = 64_000_000
-"""What may lie in memory until a slow disk takes it; beyond that no visit begins, and those under way are awaited."""
+"""The most bytes that wait in memory for a slow disk; above it no visit begins until they are written."""
 
 
 class Visits:
-    """The visits under way: begins them as connections are free, and collects their outcomes until they are taken."""
+    """The visits under way: begins them when connections are free, and collects their outcomes."""
 
     def __init__(self, visitor: UrlVisitor, most: int, wake: asyncio.Event, on_response: Callable[[], None]) -> None:
         """Begin with nothing; `wake` is set when a visit ends, and `on_response` is called after each response."""
@@ -49,23 +49,23 @@ class Visits:
         return len(self._outcomes)
 
     def raise_trouble(self) -> None:
-        """Raise what went wrong on our side in any visit, if anything did."""
+        """Raise the first internal error of a visit, if there was one."""
         if self._trouble is not None:
             raise self._trouble
 
     def begin(self, tasks: Iterable[Task]) -> None:
-        """Visit these as soon as there are connections for them."""
+        """Visit some tasks as soon as there are connections for them."""
         self._ready.extend(tasks)
         self._fill_connections()
 
     def take(self) -> list[Outcome]:
-        """Return what came back since the last time; what comes back from now on waits for the next."""
+        """Return the outcomes since the last call."""
         outcomes, self._outcomes, self._waiting_bytes = self._outcomes, [], 0
         self._fill_connections()
         return outcomes
 
     def begin_no_more(self) -> None:
-        """Leave what has not begun to others."""
+        """Give back the visits that have not begun."""
         self._ready.clear()
 
     async def cancel(self) -> None:
@@ -95,7 +95,7 @@ class Visits:
             self._trouble = error
             return
         except Exception as error:
-            # Whatever a page does to us, it costs that page only.
+            # Whatever a page does costs only that page.
             log.exception("crawl.visit.broken", url=task.url)
             reason = f"{task.url}: {type(error).__name__}: {error}"
             given_up = replace(task, status=TaskStatus.ERROR, attempts=task.attempts + 1, last_error=reason)

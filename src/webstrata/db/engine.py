@@ -35,7 +35,7 @@ from webstrata.model.actors import PROGRAM, Actor
 __all__ = ["ACTOR", "Database", "Session", "is_there", "keeping_rows"]
 
 ACTOR = "actor"
-"""Under which name a session that writes knows who it works for."""
+"""The key under which a writing session stores its actor."""
 
 BUSY_TIMEOUT_MS = 15_000
 """How long SQLite waits for another process's write before it gives up; ours last milliseconds."""
@@ -61,7 +61,7 @@ _SQLITE_PRAGMAS = (
 
 
 class Database:
-    """A database that is there to be read and written in short sessions."""
+    """A database that is read and written in short sessions."""
 
     def __init__(self, url: str) -> None:
         """Prepare the engine; nothing is opened yet."""
@@ -204,7 +204,7 @@ def _parsed(url: str) -> URL:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # ValueError: what stands where a port should be is no number
         raise wrong from None
-    # The rest of a password that holds an @ would be taken for the host, and shown.
+    # If a password holds an @, its rest would be taken for the host, and shown.
     if "@" in (parsed.host or ""):
         raise wrong
     return parsed
@@ -212,9 +212,9 @@ def _parsed(url: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
-        # Days are UTC days, whatever the server thinks of time zones. A process that is frozen in the middle of a
+        # Days are UTC days, whatever the server thinks of time zones. A process that is stopped in the middle of a
         # transaction must not hold up the others for as long as it sleeps.
-        # None of our statements runs for so long that compiling it would pay. Only who says so may write.
+        # No statement runs long enough for JIT compilation to pay. Sessions are read-only unless they ask to write.
         settings = (
             f"-c timezone=UTC -c jit=off -c idle_in_transaction_session_timeout={FROZEN_TIMEOUT_MS}"
             " -c default_transaction_read_only=on"
@@ -278,7 +278,7 @@ def _damage(error: DBAPIError) -> str:
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
-    """Set what SQLite forgets with every connection, and take its transactions into our own hands."""
+    """Set the options that SQLite does not store, and control its transactions ourselves."""
     connection.isolation_level = None
     for pragma in _SQLITE_PRAGMAS:
         connection.execute(pragma)

@@ -113,10 +113,10 @@ class BodyBudget:
         self._settle()
 
     def free(self, download: Download) -> None:
-        """Count a body no longer; it may be any thread that forgot it, in the middle of anything."""
+        """Stop counting a body; any thread may have dropped the last reference to it, at any moment."""
         self._freed.append(download)
         if self._paused or self._beginning:
-            # A loop that has ended has nothing that waits.
+            # An event loop that has ended has no waiting downloads.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._settle)
 

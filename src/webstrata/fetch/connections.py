@@ -37,7 +37,7 @@ class Connection(asyncio.Protocol):
         self._download: Download | None = None
         self._whole: asyncio.Future[WireResponse] | None = None
         self._early: bytes | None = b""
-        """What came before the first request: no HTTP server speaks first, and the parser will say so."""
+        """Bytes that came before the first request: no HTTP server sends first, so the parser will refuse them."""
 
     async def ask(self, request: bytes, parser: ResponseParser, download: Download | None = None) -> WireResponse:
         """Send a request and return the response, whose bytes a download counts; FetchError when it is not HTTP."""
@@ -96,7 +96,7 @@ class Connection(asyncio.Protocol):
             whole.set_exception(error)
 
     def _read_on(self, parser: ResponseParser) -> None:
-        """Go on reading, unless memory is short; after much work others come first.
+        """Continue reading, unless memory is short; after much data, other tasks run first.
 
         The event loop takes up to 32 reads of a connection before it looks at anything else, timeouts included.
         """
@@ -153,7 +153,7 @@ class ConnectionPool:
                 self._in_use -= 1
 
     def close(self) -> None:
-        """Close what is idle."""
+        """Close the idle connections."""
         for connection in self._all_idle():
             connection.close()
         self._idle.clear()

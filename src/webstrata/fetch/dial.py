@@ -23,7 +23,7 @@ _ANYWHERE = NetworkGuard((ip_network("0.0.0.0/0"), ip_network("::/0")))
 
 
 class Dialer:
-    """Opens connections to endpoints; those of a host may be tried for so many seconds in all."""
+    """Opens connections to endpoints; the addresses of a host are tried within one time limit."""
 
     def __init__(self, resolver: GuardedResolver, timeout: float, proxy: Proxy | None) -> None:
         """Prepare; nothing is opened yet."""
@@ -40,7 +40,7 @@ class Dialer:
             return await self._first(addresses, endpoint, tls)
         addresses = await self._proxy_resolver.passing(self._proxy.host, self._proxy.port)
         connection = await self._first(addresses, Endpoint("http", self._proxy.host, self._proxy.port), None)
-        # Its address is not that of whoever answers.
+        # The proxy's address is not that of the server that responds.
         connection.peer = None
         if tls is not None:
             await self._tunnel(connection, endpoint, self._proxy, tls)

@@ -16,7 +16,7 @@ class Fetcher(Protocol):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let go of it."""
+        """Close it."""
 
     async def fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
         """Return the response to a GET, or raise FetchError; TransientFetchError when trying later may help.

@@ -24,7 +24,7 @@ def literal_address(host: str) -> str | None:
 
 
 class GuardedResolver:
-    """Resolves a name once, for everybody who asks within a minute, and hands over only what the guard lets pass."""
+    """Resolves a name once for all requests within a minute, and returns only addresses that the guard allows."""
 
     def __init__(self, guard: NetworkGuard) -> None:
         """Prepare a resolver that remembers nothing yet."""
@@ -69,7 +69,7 @@ class GuardedResolver:
             lookup = asyncio.create_task(_looked_up(host))
             lookup.add_done_callback(partial(self._drop_if_failed, host))
             self._lookups[host] = (now + _SECONDS_KEPT, lookup)
-        # Others may wait for the same lookup: one who gives up must not take it from them.
+        # Other requests may wait for the same lookup: one that is cancelled must not cancel it.
         return await asyncio.shield(lookup)
 
     def _drop_if_failed(self, host: str, lookup: asyncio.Task[list[str]]) -> None:

@@ -19,7 +19,7 @@ _MANY_STEPS = 3_000
 
 _PREFIX = b"HTTP/"
 
-# Servers that end lines with a bare LF are many; RFC 9112, 2.2 lets a reader take it.
+# Many servers end lines with a bare LF; RFC 9112, 2.2 lets a reader accept that.
 _HEAD_END = re.compile(rb"\n\r?\n")
 _STATUS_LINE = re.compile(rb"HTTP/(\d\.\d) +([1-9]\d\d)(?: +(.*)| *)", re.DOTALL)
 _SIZE_LINE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;.*)?\r?", re.DOTALL)
@@ -34,7 +34,7 @@ _WITHOUT_BODY = frozenset({204, 304})
 _FIRST_FINAL = 200
 _SWITCHING_PROTOCOLS = 101
 
-# Where in an answer the next byte belongs. Plain numbers: an enumeration's members cost a fifth of the reading.
+# The part of the response that the next byte belongs to. Plain numbers: an enum costs a fifth of the time.
 _HEAD, _LENGTH, _UNTIL_CLOSE, _CHUNK_SIZE, _CHUNK, _CHUNK_END, _TRAILERS, _DONE = range(8)
 
 
@@ -49,7 +49,7 @@ class Head(NamedTuple):
     http_version: str
     status: int
     reason: str
-    """As far as a message can show it."""
+    """The reason phrase, shortened for a message."""
     headers: RawHeaders
     framing: Framing
 
@@ -76,12 +76,12 @@ class ResponseParser:
         """Begin with nothing read; a body is cut at the limit, or not waited for at all."""
         self.started = False
         self.was_laborious = False
-        """Whether the last bytes were so many small chunks that others waited noticeably for them to be read."""
+        """Whether the last bytes were so many small chunks that reading them noticeably delayed other tasks."""
         self._max_body_bytes = max_body_bytes
         self._head_only = head_only
         self._stage = _HEAD
         self._rest = bytearray()
-        """Bytes that are not understood yet: the beginning of a head or of a line."""
+        """Bytes that are not parsed yet: the beginning of a head or of a line."""
         self._head: Head | None = None
         self._head_room = MAX_HEAD_BYTES
         self._left = 0
@@ -108,7 +108,7 @@ class ResponseParser:
         if self._stage == _HEAD:
             where = "in the middle of its headers" if self._rest else "without an answer"
             raise TransientFetchError(f"the server closed the connection {where}", kind="disconnect")
-        # Behind the last chunk only the empty line can be missing: the body is whole.
+        # After the last chunk only the empty line can be missing: the body is whole.
         if self._stage not in {_UNTIL_CLOSE, _TRAILERS, _DONE}:
             raise TransientFetchError("the server closed the connection in the middle of the body", kind="disconnect")
         self._excess = True
@@ -162,7 +162,7 @@ class ResponseParser:
             raise _not_http("it switches to another protocol")
 
     def _refuse_early(self) -> None:
-        """Refuse what cannot become a head, as soon as that shows."""
+        """Refuse bytes that cannot become a head, as soon as that is certain."""
         if self._rest[: len(_PREFIX)] != _PREFIX[: len(self._rest)]:
             raise _not_http(f"it begins with {_shown(self._rest)}")
         if len(self._rest) >= self._head_room:
@@ -283,7 +283,7 @@ def _length(head: Head) -> int | None:
 
 def _stays_open(head: Head) -> bool:
     options = head.framing.get(b"connection", ())
-    # Both kinds of length at once are how answers get smuggled: nobody knows where the next one begins (RFC 9112, 6.3).
+    # Both kinds of length at once allow response smuggling: the start of the next response is unclear (RFC 9112, 6.3).
     ambiguous = b"transfer-encoding" in head.framing and b"content-length" in head.framing
     return not ambiguous and b"close" not in options and (head.http_version == "1.1" or b"keep-alive" in options)
 

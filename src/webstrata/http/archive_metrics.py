@@ -21,7 +21,7 @@ from webstrata.storage.file_system import free_bytes
 
 
 class ArchiveNumbers(Collector):
-    """What one archive holds and does, as of now."""
+    """The present numbers of one archive."""
 
     def __init__(self, app: App) -> None:
         """Read from an archive's parts."""
@@ -35,7 +35,7 @@ class ArchiveNumbers(Collector):
         """Yield the numbers; DatabaseUnavailableError when they cannot be read."""
         now = datetime.now(UTC)
         with self._app.database.read() as session:
-            # All of it is read here: half a scrape would look like a loss.
+            # Everything is read first: half a scrape would look like a loss of data.
             found = [*_jobs(session), _snapshots(session), *_running(session, now), *_index(session, now)]
             found += _operations(session)
         yield from (*found, *_disk(self._app.archive_root, self._app.settings.min_free_bytes))
@@ -131,7 +131,7 @@ def _progress_age(job: RunningJob, now: datetime) -> float:
 
 
 def _with_zeros(kinds: type[JobStatus] | type[CleanupStatus], counts: Counter[str]) -> Counter[str]:
-    """Return counts in which also what there is none of has its number: alarms need one to compare with."""
+    """Return counts with a zero for each missing name: alarms need a number to compare with."""
     return Counter({kind.value: 0 for kind in kinds} | counts)
 
 
@@ -143,7 +143,7 @@ def _by(name: str, sentence: str, label: str, counts: Counter[str]) -> Metric:
 
 
 def _in_all_and_by_source(name: str, sentence: str, counts: Counter[str]) -> Metric:
-    """Return one metric with and without its label, as those who read these names have always known them."""
+    """Return a metric twice, with and without its label: dashboards use both names."""
     family = Metric(name, sentence, "gauge")
     family.add_sample(name, {}, counts.total())
     for code, count in sorted(counts.items()):

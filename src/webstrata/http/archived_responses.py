@@ -11,7 +11,7 @@ from webstrata.http.ranges import requested_range
 from webstrata.replay.responses import ReplayedResponse, TakesEncoding
 
 EXACTLY = f"{AN_HOUR}, no-transform"
-"""For bytes that no one may change on their way."""
+"""Headers of bytes that no proxy may change."""
 
 _RUN_BY_PAGES = frozenset(
     (
@@ -25,7 +25,7 @@ _REFUSED = "Archived scripts and styles are not served to pages of this site: th
 
 
 def refusal_to_run(request: Request) -> Response | None:
-    """Return the refusal of what a browser would run as a part of a page on this origin; None for other requests."""
+    """Return a refusal of a request whose response a browser would run on this origin, such as a script, else None."""
     headers = request.headers
     if headers.get("sec-fetch-dest", "").strip().lower() in _RUN_BY_PAGES or "service-worker" in headers:
         return PlainTextResponse(_REFUSED, status_code=403, headers={"Vary": "Sec-Fetch-Dest", "Cache-Control": NEVER})

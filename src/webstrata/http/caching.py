@@ -11,7 +11,7 @@ from pydantic import BaseModel
 NEVER = "no-store"
 A_MINUTE = "public, max-age=60"
 AN_HOUR = "public, max-age=3600"
-"""For what does not change: short, so that what was taken down does not live on elsewhere; asking again costs a 304."""
+"""For content that does not change: short, so that caches soon lose what was withheld; a revalidation costs a 304."""
 
 IF_NONE_MATCH = "If-None-Match"
 IfNoneMatch = Annotated[
@@ -24,7 +24,7 @@ _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 def cached_response(if_none_match: str, content: bytes, content_type: str, cache_control: str) -> Response:
     """Return content with its ETag, or 304 when the client named that ETag."""
-    # Weak: whether it is compressed on its way is not said by it.
+    # Weak: the compressed and the plain response have the same ETag.
     etag = f'W/"{xxhash.xxh3_128_hexdigest(content)}"'
     headers = {"ETag": etag, "Cache-Control": cache_control}
     if names_etag(if_none_match, etag):

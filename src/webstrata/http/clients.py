@@ -10,7 +10,7 @@ from starlette.types import Scope
 from webstrata.settings import Network
 
 IN_PROCESS = "testclient"
-"""What starlette's in-process client calls itself; a socket only ever gives an address."""
+"""The host name of starlette's in-process client; a socket always gives an address."""
 
 UNKNOWN = "unknown"
 
@@ -73,7 +73,7 @@ def _hops(headers: Headers) -> list[Address | None]:
 
 @lru_cache(_ADDRESSES_CACHED)
 def _address(text: str) -> Address | None:
-    """Return an address, however a proxy wrote it: in brackets, with a port, IPv4 in the clothes of IPv6."""
+    """Return an address, however a proxy wrote it: in brackets, with a port, IPv4 mapped to IPv6."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

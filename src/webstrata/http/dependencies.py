@@ -13,7 +13,7 @@ _NO_ROW = 0
 """An id that no row ever has."""
 
 LARGEST_OFFSET = 2**31 - 1
-"""No list is as long; the databases could not count much further."""
+"""No list is longer; the databases cannot count much further."""
 
 WITHOUT_NUL = r"^[^\u0000]*$"
 """The pattern of `without_nul`, for the API's description."""
@@ -22,7 +22,7 @@ _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def nothing_when_blank(value: object) -> object:
-    """Take an empty field of a form, or of an address, for one that was not filled in."""
+    """Return None for an empty field of a form or query: it was not filled in."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
@@ -41,12 +41,12 @@ def wired_parts(request: Request) -> App:
 
 
 def _known_to_a_column(largest: int) -> AfterValidator:
-    """Turn an id that cannot be stored into one that is never found: databases would fail on it."""
+    """Replace an id that no column can hold by one that is never found: databases would fail on it."""
     return AfterValidator(lambda value: value if 0 < value <= largest else _NO_ROW)
 
 
 def _iso_day(value: object) -> object:
-    """Refuse numbers and times that would pass for a date otherwise: a Unix time has ten characters too."""
+    """Refuse numbers and times that pydantic would accept as a date: a Unix time has ten characters, too."""
     if isinstance(value, str) and not _ISO_DAY.fullmatch(value):
         raise ValueError("must be a date like 2024-05-31")
     return value

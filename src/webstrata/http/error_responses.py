@@ -41,7 +41,7 @@ STATUS_CODES: dict[type[errors.WebstrataError], int] = {
 READ_ONLY = "The archive is read-only: nothing in it can be changed"
 
 SENTENCES = {500: "Internal server error", 503: "The archive's database is not available"}
-"""What outsiders read of failures that are ours; the log has the rest."""
+"""The messages that clients get for internal failures; the log has the details."""
 
 
 EVERYWHERE: dict[int | str, dict[str, object]] = {
@@ -70,7 +70,7 @@ def status_code(error: errors.WebstrataError) -> int:
 
 
 def shown_failure(error: errors.WebstrataError) -> tuple[int, str]:
-    """Return an error's status code and what outsiders read of it; the log gets what they do not."""
+    """Return an error's status code and the message for clients; the log gets the details."""
     code = status_code(error)
     if code in SENTENCES:
         log.error("http.error", error=str(error), kind=type(error).__name__)
@@ -127,7 +127,7 @@ class UnexpectedErrors:
         except Exception:
             log.exception("http.error")
             if started:
-                # Half an answer is out: only a broken connection tells the client that it is not whole.
+                # Part of the response was sent: only a broken connection shows the client that it is incomplete.
                 raise
             await JSONResponse({"detail": SENTENCES[500]}, status_code=500)(scope, receive, send)
 

@@ -28,7 +28,7 @@ _FAST = 1
 
 
 class Format(StrEnum):
-    """How rows are written; JSON Lines goes by two names."""
+    """How rows are written; JSON Lines has two names."""
 
     JSONL = "jsonl"
     NDJSON = "ndjson"

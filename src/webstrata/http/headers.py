@@ -10,7 +10,7 @@ from webstrata.http.caching import NEVER
 RAW_PATH = "/api/snapshots/raw/"
 ADMIN_PATH = "/api/admin"
 ADMIN_PATHS = (ADMIN_PATH, "/admin/api", "/audits")
-"""What lies below these is the administrators' API."""
+"""Path prefixes of the administrators' API."""
 
 PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; frame-src 'self'; "
@@ -44,7 +44,7 @@ class SafeHeaders:
     """Adds the headers; a header that the response has already stays."""
 
     def __init__(self, app: ASGIApp, *, has_csp: bool = True, hsts_max_age: int | None = 31_536_000) -> None:
-        """Wrap an application; it may do without the pages' policy, and without a time to insist on TLS."""
+        """Wrap an application; the pages' policy and the HSTS time are optional."""
         self.app = app
         self._has_csp = has_csp
         self._hsts_max_age = hsts_max_age
@@ -82,7 +82,7 @@ def _complete(message: Message, additions: dict[str, str]) -> None:
     """Add headers to a response, but for those that it has."""
     raw: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
     present = {name.lower(): value for name, value in raw}
-    # What is sandboxed may be framed by any site: it can do nothing there.
+    # Sandboxed content may be framed by any site: it can do nothing there.
     is_sandboxed = present.get(b"content-security-policy", b"").startswith(_SANDBOXED)
     for name, value in additions.items():
         encoded = name.lower().encode("latin-1")

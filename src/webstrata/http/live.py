@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 EVENT_STREAM = "text/event-stream"
 MOST_VIEWERS = 64
-"""Live views that one process serves at once: each asks the database every second."""
+"""Live views that one process serves at once: each queries the database every second."""
 
 _LOOK_SECONDS = 1.0
 _HEARTBEAT_SECONDS = 10.0
@@ -36,7 +36,7 @@ Written = Callable[[JobProgress, datetime], str]
 
 
 class Viewers:
-    """Counts who watches, so that there are never too many."""
+    """Counts the live views, and limits them."""
 
     def __init__(self, most: int = MOST_VIEWERS) -> None:
         """Begin without viewers."""
@@ -45,7 +45,7 @@ class Viewers:
 
     @contextmanager
     def seat(self) -> Iterator[None]:
-        """Take one of the places while the block lasts."""
+        """Hold a place while the block lasts; TooManyViewersError when there is none."""
         if self.watching >= self._most:
             raise TooManyViewersError(f"{self._most} live views are open already; close one or try again later")
         self.watching += 1
@@ -71,7 +71,7 @@ async def live_view(database: Database, job_id: int, written: Written) -> Stream
 
 
 async def _events(database: Database, job_id: int, written: Written) -> AsyncIterator[bytes]:
-    """Yield what is new every second, a sign of life when nothing is, and the end as an event of its own."""
+    """Yield new progress every second, a heartbeat when nothing changed, and the end as its own event."""
     yield format_sse_event(retry=_RECONNECT_MS)
     last, spoke = "", monotonic()
     while (progress := await _seen(database, job_id)) is not None:

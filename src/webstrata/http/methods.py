@@ -9,7 +9,7 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 IS_HEAD = "webstrata.is_head"
-"""What a scope has that was a HEAD: a route may leave out work that only the body needs."""
+"""The key in the scope of a HEAD request: routes may skip work that only the body needs."""
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -27,7 +27,7 @@ class HeadAsGet:
             await self.app(scope, receive, send)
             return
 
-        # Cancelled once the head is out: a live view would else go on for as long as there is something to see.
+        # Cancelled once the head is sent: otherwise a live view would continue until its job ends.
         with anyio.CancelScope() as responding:
 
             async def without_body(message: Message) -> None:

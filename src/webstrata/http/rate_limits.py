@@ -28,7 +28,7 @@ _FOR_ADMIN_PROGRAMS = ("/api/admin/", "/admin/api/", "/audits", "/metrics")
 _COMPARING = ("/compare/", "/api/changes/compare")
 _TOKEN_HEADERS = (b"authorization", b"x-admin-token")
 _SAME_HOUSEHOLD = 64
-"""Bits of an IPv6 address that one subscriber has: within them addresses are free to choose."""
+"""Bits of the IPv6 network that one subscriber has: its clients can choose any address in it."""
 
 TokenVerdict = Callable[[Headers], bool | None]
 """Returns whether the admin token in a request's headers is right; None where none is given, or none is set."""
@@ -84,7 +84,7 @@ class BucketStore(Protocol):
 
 
 class Buckets:
-    """The tokens that each client has left at this process; it knows a limited number of clients."""
+    """The tokens that each client has left in this process, for a limited number of clients."""
 
     def __init__(self, most: int = MOST_BUCKETS, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin without buckets."""
@@ -161,7 +161,7 @@ class RateLimits:
         return self._buckets.take(kind, client, per_minute) if kind and per_minute else 0.0
 
     def _wait_to_guess(self, scope: Scope, client: str) -> float:
-        """Count a wrong token, and return how long a client with too many of them waits until another is looked at."""
+        """Count a wrong token, and return how long a client with too many wrong tokens has to wait."""
         per_minute = self._policy.per_minute[RequestKind.TOKENS]
         is_right = self._token_verdict(Headers(scope=scope)) if per_minute and _looks_at_token(scope["path"]) else None
         if is_right is None:
@@ -190,7 +190,7 @@ def kind_of(method: str, path: str) -> RequestKind | None:
 
 
 def _looks_at_token(path: str) -> bool:
-    """Return whether anything depends on the admin token there: all but the readers' API and the files of the pages."""
+    """Return whether a route checks the admin token: all but the public API and the files of the pages."""
     return path.startswith(_FOR_ADMIN_PROGRAMS) or not path.startswith(("/api/", "/static/"))
 
 

@@ -10,7 +10,7 @@ from webstrata.app import App
 from webstrata.http.archive_metrics import ArchiveNumbers
 
 NO_ROUTE = "none"
-"""The route of an address that there is not: what strangers make up must not become a label."""
+"""The label of addresses without a route: invented addresses must not become labels."""
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _SEARCHES = {"/api/search": "api", "/search": "page"}
@@ -43,7 +43,7 @@ class Metrics:
         if counted is self.registry:
             ProcessCollector(registry=self.registry)
         else:
-            # What any of the processes counted, the dead ones too; what one of them takes would tell nothing of all.
+            # The counts of all processes, dead ones included; the metrics of one process say nothing about the others.
             MultiProcessCollector(self.registry)  # type: ignore[no-untyped-call]
 
     def count_response(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -55,7 +55,7 @@ class Metrics:
 
 
 def share_numbers() -> None:
-    """Let what this process counts from now on go into the folder of several, which PROMETHEUS_MULTIPROC_DIR names.
+    """Write the counts of this process to the folder shared by several, which PROMETHEUS_MULTIPROC_DIR names.
 
     The library looks at the variable only when it is loaded, and that may have been before there was a folder.
     """

@@ -88,7 +88,7 @@ class Freshness:
         """Prepare."""
         self._revision = revision
         self._asking = asyncio.Lock()
-        # A thread of its own: where many searches are under way, this need not wait for them.
+        # A thread of its own, so that it does not wait for running searches.
         self._thread = CapacityLimiter(1)
         self._next: asyncio.Task[str | None] | None = None
 
@@ -102,7 +102,7 @@ class Freshness:
 
     async def _current_revision(self) -> str | None:
         async with self._asking:
-            # Whoever comes from now on may have come after a change that this question does not see.
+            # Later requests may follow a change that this read does not see.
             self._next = None
             return await to_thread.run_sync(self._revision.now, limiter=self._thread)
 

@@ -9,7 +9,7 @@ from webstrata.retention.trigger import RetentionTrigger
 
 
 class RetentionAfterResponse:
-    """Runs a pass after the response of a request that was drawn, in a thread, so that no request waits for it."""
+    """Runs a pass in a thread after the responses of randomly chosen requests, so that no request waits for it."""
 
     def __init__(self, app: ASGIApp, trigger: RetentionTrigger) -> None:
         """Wrap an application."""

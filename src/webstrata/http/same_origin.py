@@ -17,7 +17,7 @@ async def require_same_origin(request: Request) -> None:
 async def refuse_other_sites(request: Request) -> None:
     """Refuse a write that another site's page sent: for routes of the API, whose programs send no such headers.
 
-    In open development every client on this machine may write, and so might any page in a browser on it.
+    Without an admin token, every client on this machine may write, and so could any page in its browser.
     """
     if is_from_another_site(request):
         raise HTTPException(403, "This request was sent from a page of another site")

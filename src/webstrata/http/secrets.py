@@ -15,7 +15,7 @@ def secrets_of(settings: Settings) -> list[str]:
 
 
 def _if_secret(value: str) -> list[str]:
-    """Return what is a secret as a whole: a token, or an address that has a password in it."""
+    """Return a value that is secret as a whole: a token, or an address with a password."""
     return [value] if value and ("://" not in value or _password(value)) else []
 
 

@@ -21,7 +21,7 @@ from webstrata.errors import StorageError
 from webstrata.http.rate_limits import MOST_BUCKETS, Buckets, RequestKind, after_taking
 
 _SLOTS_IN_A_ROW = 8
-"""A row forgets a client too early when more than these use it within a minute: after that a bucket is full anyway."""
+"""With more clients in a row within a minute, one loses its bucket too early; after a minute it is full anyway."""
 
 _KEY_BYTES = 16
 _SLOT = struct.Struct(f"={_KEY_BYTES}sdd")
@@ -37,7 +37,7 @@ def make_table(path: Path, most: int = MOST_BUCKETS) -> None:
 
 
 class SharedBuckets:
-    """The tokens that each client has left at all processes with the same table; without it, at this process alone."""
+    """The tokens that each client has left in all processes with the same table; without a table, in this process."""
 
     def __init__(self, path: Path, most: int = MOST_BUCKETS, clock: Callable[[], float] = time.monotonic) -> None:
         """Open the table; one that cannot be used costs a warning, and limits that are less strict."""
@@ -68,7 +68,7 @@ class SharedBuckets:
         return self._own.wait(kind, client, per_minute)
 
     def close(self) -> None:
-        """Let go of the table."""
+        """Close the table."""
         if self._table is not None:
             self._table.close()
         self._table = None
@@ -87,7 +87,7 @@ class _Slot(NamedTuple):
 
 
 class _Table:
-    """The file; it raises OSError or StorageError when it is not as it was made."""
+    """The file; OSError or StorageError when it was changed or cut."""
 
     def __init__(self, path: Path, most: int, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -127,7 +127,7 @@ class _Table:
             fcntl.lockf(self._file, fcntl.LOCK_UN, _ROW_BYTES, row)
 
     def _place(self, kind: RequestKind, client: str) -> tuple[bytes, int]:
-        """Return what a client's bucket is known by, and where its row begins."""
+        """Return the key of a client's bucket, and where its row begins."""
         key = blake2b(f"{kind}\0{client}".encode(), digest_size=_KEY_BYTES).digest()
         return key, int.from_bytes(key) % self._rows * _ROW_BYTES
 
@@ -149,7 +149,7 @@ def _found(slots: list[_Slot], key: bytes, per_minute: int, now: float) -> tuple
     """Return where a client's bucket is, or will be, and what it holds."""
     number = min(range(len(slots)), key=lambda n: (slots[n].key != key, slots[n].filled_at))
     slot = slots[number]
-    # Bytes that nobody could have written here, such as NaN, must not become an answer.
+    # Invalid bytes, such as NaN, must not become a result.
     if slot.key == key and 0 <= slot.tokens <= per_minute and 0 <= slot.filled_at <= now:
         return number, slot
     return number, _Slot(key, float(per_minute), now)

@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 
 class Event(StrEnum):
-    """What is counted, by the name that the API and the database call it."""
+    """The kinds of requests that are counted; values are the names in the API and the database."""
 
     SEARCH_REQUESTS = "searchRequests"
     SNAPSHOT_DETAIL_VIEWS = "snapshotDetailViews"
@@ -50,7 +50,7 @@ class UsageCounter:
             return dict(self._counts)
 
     def write(self) -> None:
-        """Write what was counted; when the database is away, it waits for the next time."""
+        """Write the counts; when the database is unavailable, they are written the next time."""
         with self._changing:
             counts, self._counts = self._counts, Counter()
         if not counts:
@@ -64,7 +64,7 @@ class UsageCounter:
                 self._counts.update(counts)
 
     async def keep_writing(self, every_seconds: float) -> None:
-        """Write again and again, until cancelled."""
+        """Write at intervals, until cancelled."""
         while True:
             await asyncio.sleep(every_seconds)
             await run_in_threadpool(self.write)

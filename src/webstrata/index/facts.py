@@ -75,7 +75,7 @@ def _replaces_requisite(kind: PageKind | None, payload: ArchiveRecord, reading: 
     """Return whether a server sent a page in place of an image, a style sheet or a script: an error or a start page."""
     if payload.status_code is not None and payload.status_code >= HTTPStatus.BAD_REQUEST:
         return True
-    # A leaflet that a page shows is worth reading.
+    # A PDF that a page embeds is indexed.
     if kind is PageKind.PDF:
         return False
     is_bad = reading.quality is not None and not reading.quality.is_good
@@ -134,5 +134,5 @@ def _request(kind: PageKind, record: ArchiveRecord, page_parameters: tuple[str, 
 
 
 def _indexable(identifier: str | None) -> str | None:
-    """Drop an identifier that is none: databases cannot index one of any length."""
+    """Return an identifier, None when it is too long to be one: databases cannot index long values."""
     return identifier if identifier and len(identifier) <= _MAX_IDENTIFIER else None

@@ -1,4 +1,4 @@
-"""Indexing a job: its WARCs, one after the other, each from where it was left; several processes read, one writes."""
+"""Indexing a job: its WARC files in order, each from its last indexed record; several processes read, one writes."""
 
 import gc
 import os
@@ -57,7 +57,7 @@ INTERRUPTED = 130
 
 Progress = Callable[[int], None]
 Advanced = Callable[[int, int], None]
-"""Hears how many bytes of how many are done."""
+"""Progress callback, called with (bytes done, bytes in total)."""
 
 
 class _StoppedError(Exception):
@@ -78,8 +78,8 @@ def index_job(  # noqa: PLR0913 - all but the job are wired parts and wishes, by
 ) -> int:
     """Make a job's captures searchable; return 0, or 1 when that failed, in which case the job has the reason.
 
-    A disk or a database that fails is raised: it is no fault of the job, which can go on later. Once `stopping` is set
-    the run ends soon and returns 130; complete batches are stored, and the job goes on from there.
+    A failure of the disk or the database is raised: the job can be indexed later. Once `stopping` is set the run ends
+    soon and returns 130; complete batches are stored, and the next run continues from there.
     """
     with holding(database, archive_root, job_id) as lease, _collecting_rarely():
         job = _begin(database, lease)
@@ -201,7 +201,7 @@ class _Run:
     all_bytes: int = 0
     has_settled: bool = False
     promised: Promised | None = None
-    """The ids that earlier runs promised, read once: what this one adds is of records that it has read."""
+    """The ids that earlier runs promised, read once; the ones that this run adds belong to records that it has read."""
 
     def index(self, *, again: bool, processes: int | None, final: bool = True) -> None:
         """Index every file that is not indexed yet; WarcError when there is none, or none that is there and readable.
@@ -219,7 +219,7 @@ class _Run:
         there = [warc for warc in files if warc.committed_bytes and warc.id not in self.refused]
         unread = [warc for warc in there if again or not _is_indexed(warc)]
         todo = [one for warc in unread if (one := self._placed(warc, again=again)) is not None]
-        # Who was killed behind the last file has not looked for what came behind the revisits.
+        # A run that was killed after the last file has not yet resolved revisits whose payload came later.
         if todo or (final and (self._unresolved() or has_moved(self.database, self.job))):
             self._index_todo(todo, there, processes, final=final)
         elif not final:
@@ -295,7 +295,7 @@ class _Run:
             return frontier.has_any(session, self.job.id, *TaskStatus)
 
     def _readers(self, processes: int | None) -> Readers:
-        """Return who reads: processes, when there is much to read or when the last try ended in a death."""
+        """Return the readers: processes, when there is much to read or when the last try died."""
         if self.all_bytes < SMALL_BYTES and not self.lease.after_a_death:
             return ReadersHere()
         count = processes or min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
@@ -389,7 +389,7 @@ class _Run:
         return [one for one in found if one.refers_to in known]
 
     def _settle(self, files: Sequence[KnownWarc], *, final: bool) -> None:
-        """Write down what the job has by now; WarcError when none of its files could be read."""
+        """Store the counts of the job; WarcError when none of its files could be read."""
         with self.database.write() as session:
             count, size = captures.warc_totals(session, self.job.id)
             index_leases.set_as(
@@ -406,9 +406,9 @@ class _Run:
 
 @contextmanager
 def _collecting_rarely() -> Iterator[None]:
-    """Let Python look for garbage less often, for a tenth of the time goes into that."""
+    """Run the garbage collector less often: it took a tenth of the time."""
     usual = gc.get_threshold()
-    # What is there already stays: the program itself need not be looked through.
+    # Existing objects are excluded: the loaded program need not be searched.
     gc.freeze()
     gc.set_threshold(_OBJECTS_A_COLLECTION, *usual[1:])
     try:

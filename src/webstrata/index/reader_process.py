@@ -94,7 +94,7 @@ class ReaderProcess(ChildProcess):
         super().__init__(self._noted.fileno())
 
     def messages(self, part: WarcPart) -> Iterator[Message]:
-        """Yield what a part holds; ReaderDiedError when the process ends over it."""
+        """Yield what a part holds; ReaderDiedError when the process dies while reading it."""
         self._ask(part)
         while True:
             message = self._next_message()
@@ -103,14 +103,14 @@ class ReaderProcess(ChildProcess):
                 return
 
     def found(self, revisit: Revisit) -> ReadCapture:
-        """Return what a revisit captured; ReaderDiedError when the process ends over it."""
+        """Return what a revisit captured; ReaderDiedError when the process dies while reading it."""
         self._ask(revisit)
         found = _raised(self._next_message().packed)
         assert isinstance(found, ReadCapture)
         return found
 
     def close(self) -> None:
-        """End the process and close all that leads to it."""
+        """End the process and close its pipes."""
         super().close()
         self._noted.close()
 

@@ -18,17 +18,16 @@ from webstrata.index.reading import Item, ReadCapture, Revisit, WarcPart, read_p
 log = structlog.get_logger()
 
 _PARTS_AHEAD = 4
-"""How many parts a reader may get ahead of the writer: it reads on while a batch is written, which takes as long as
-reading three or four."""
+"""How many parts a reader may be ahead of the writer: writing a batch takes as long as reading three or four."""
 
 _BUFFERED_BYTES = 12_000_000
-"""How much of one part may wait for the writer: a few parts of what pages say fill a process's memory otherwise."""
+"""How many bytes of one part may wait for the writer: otherwise the texts of a few parts fill the memory."""
 
 PartItems = tuple[WarcPart, Iterator[Item]]
 
 
 class Readers(AbstractContextManager["Readers"], Protocol):
-    """Read parts; what one of them holds is given in order, and the parts are, too."""
+    """Interface of readers: yields the parts of files, and the contents of each part, in order."""
 
     part_bytes: int | None
     """How large a part should be, or None where files need not be cut."""
@@ -44,7 +43,7 @@ class Readers(AbstractContextManager["Readers"], Protocol):
 
 
 class ReadersHere:
-    """Read in this process, but for pages that are not small: for little there is to read, this is quicker."""
+    """Reads in this process, except larger pages: for small files this is quicker."""
 
     part_bytes: int | None = None
 
@@ -74,7 +73,7 @@ class ReadersHere:
 
 
 class ReaderProcesses:
-    """Read in processes of their own: several at once, and what kills one costs no more than one record."""
+    """Reads in several processes; a record that kills one costs only itself."""
 
     def __init__(self, count: int, part_bytes: int, start: Callable[[], ReaderProcess] = ReaderProcess) -> None:
         """Prepare; the processes start when there is something to read."""
@@ -126,7 +125,7 @@ class ReaderProcesses:
                 thread.join()
 
     def read_again(self, part: WarcPart) -> Iterator[Item]:
-        """Return what a part holds, read by a process that is there for what is out of turn."""
+        """Return what a part holds, read by an extra process."""
         return (message.item() for message in self._side().messages(part))
 
     def read_revisit(self, revisit: Revisit) -> ReadCapture:

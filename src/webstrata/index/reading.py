@@ -25,7 +25,7 @@ _WEB = ("http://", "https://")
 _NEVER_PAGES = ("image/", "video/", "audio/", "font/")
 
 Note = Callable[[int], None]
-"""Hears which record is being read: should it kill the reader, that is how one knows."""
+"""Called with the record that is being read: if it kills the reader, its position is known."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,12 @@ class ReadCapture:
 
 @dataclass(frozen=True)
 class Portion:
-    """Some of what a part holds, everything up to a position."""
+    """Captures and problems of a part, up to a position."""
 
     found: tuple[ReadCapture, ...]
     problems: tuple[Problem, ...]
     passed_over: tuple[Problem, ...]
-    """What is no capture of a web address, and is therefore none of ours."""
+    """The number of records that are no captures of web addresses, and are left out."""
     position: int
 
 
@@ -163,7 +163,7 @@ def read_revisit(revisit: Revisit, read: Read = ReadPage.read) -> ReadCapture:
     )
     try:
         facts = facts_of(record, payload, revisit.kind.page_parameters, read)
-    except Exception as error:  # pages are hostile: whatever one does to us costs only itself
+    except Exception as error:  # pages are hostile: whatever one does costs only itself
         raise WarcError(f"{revisit.place.warc_path}: {reason_of_failure(error)}") from error
     return _found(record, facts, revisit.kind)
 
@@ -216,7 +216,7 @@ class _PartReading:
         elif rendered is not None or record.refers_to is None:
             try:
                 return facts_of(record, rendered or record, self.kind.page_parameters, self.read)
-            except Exception as error:  # noqa: BLE001 - pages are hostile: whatever one does to us costs only itself
+            except Exception as error:  # noqa: BLE001 - pages are hostile: whatever one does costs only itself
                 self.trouble(record.offset, reason_of_failure(error))
         try:
             return facts_of(record, replace(record, body_bytes=b""), self.kind.page_parameters)

@@ -13,14 +13,14 @@ NOT_THERE = "the record that this revisit refers to is not in the archive"
 
 @dataclass
 class RevisitResolution:
-    """The revisits of a batch, by what is to be done with them."""
+    """The revisits of a batch, by how they are resolved."""
 
     copies: dict[int, int] = field(default_factory=dict)
     """The capture whose page is the revisit's too, by the revisit's offset."""
     to_read: dict[int, Payload] = field(default_factory=dict)
-    """Where the payload lies, by the revisit's offset."""
+    """The place of the payload, by the revisit's offset."""
     no_pages: list[int] = field(default_factory=list)
-    """Revisits of what is no page."""
+    """Revisits of content that is no page."""
     unresolved: list[int] = field(default_factory=list)
     """Revisit records whose original was not found."""
 

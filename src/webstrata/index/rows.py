@@ -20,7 +20,7 @@ from webstrata.index.revisits import RevisitResolution
 
 @dataclass
 class Batch:
-    """Some captures of a file; `within` is the part of the file of which they are all there is."""
+    """Some captures of a file; they are all captures in the part `within`."""
 
     warc: KnownWarc
     found: list[ReadCapture]
@@ -91,7 +91,7 @@ class _Rows:
         return [self._snapshot(capture, page, stored[page.document.key]) for capture, page in pages]
 
     def _copies(self, session: Session) -> tuple[list[NewSnapshot], dict[int, tuple[str, ...]]]:
-        """Return the snapshots of revisits that stand on an indexed page, and what each links to, by capture."""
+        """Return the snapshots of revisits of an indexed page, with the links of each, by capture."""
         copies = self._ids.resolution.copies
         if not copies:
             return [], {}

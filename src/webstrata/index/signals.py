@@ -29,7 +29,7 @@ def refresh_pagerank(database: Database, *, cancelled: Callable[[], bool] = lamb
 
 
 def settle_ranks(database: Database, *, cancelled: Callable[[], bool] = lambda: False) -> None:
-    """Hand on what pages have to hand on by now, which is nearly all the work; the ranks themselves are not written."""
+    """Spread the ranks of pages along their links, which is nearly all the work; the ranks are not written yet."""
     while not cancelled() and _settle_some(database, cancelled):
         pass
 

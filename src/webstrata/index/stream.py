@@ -28,7 +28,7 @@ class PartStream:
         self._parts = [parts_of(file.path, kind, file.start, file.end, readers.part_bytes) for file in files]
         self._given_up: set[int] = set()
         self.is_ending = False
-        """Whether the very last part is in the readers' hands."""
+        """Whether the readers have begun the last part."""
         self._stream: Iterator[PartItems] = readers.read(self._wanted())
 
     def portions(self, number: int) -> Generator[Portion, None, None]:

@@ -60,7 +60,7 @@ def details_of(change: LoggedChange) -> list[tuple[str, str]]:
 
 def _shown(value: object) -> str:
     if value is None:
-        return "nothing"
+        return "none"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -19,7 +19,7 @@ from webstrata.wrong_values import plain_words
 log = structlog.get_logger()
 
 PROGRAM_PATHS = ("/api", "/admin/api", "/public_api", "/metrics", "/cdx")
-"""What lies below these is for programs."""
+"""Path prefixes of routes for programs, whose errors are JSON."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,17 @@ class ErrorText:
 
 
 _FAILURES = {
-    400: ErrorText("That address makes no sense", "Part of it is wrong. Go back, or begin again from the first page."),
-    403: ErrorText("This is for the people who run the archive", "Reading and searching need no sign-in."),
-    404: ErrorText("That is not here", "The address may be mistyped. Search for what the page said instead."),
-    405: ErrorText("That cannot be done here", "Go back and use the buttons of the page."),
-    409: ErrorText("That does not go now", "Things have moved on meanwhile. Go back and look at the page again."),
-    410: ErrorText("That was deleted", "It was in the archive once. Other captures of the page may still be there."),
-    422: ErrorText("That address makes no sense", "Part of it is wrong. Go back, or begin again from the first page."),
-    429: ErrorText("Too many are watching", "Nothing is lost. Try again in a minute."),
-    503: ErrorText("The archive is out of reach", "Nothing is lost. Try again in a minute."),
+    400: ErrorText("Invalid address", "Check the address, go back, or start from the home page."),
+    403: ErrorText("Administrators only", "You can read and search without signing in."),
+    404: ErrorText("Not found", "Check the address, or search for words on the page."),
+    405: ErrorText("Not possible here", "Go back and use the buttons of the page."),
+    409: ErrorText("Not possible now", "Something has changed meanwhile. Go back and reload the page."),
+    410: ErrorText("Deleted", "It was deleted from this archive. Other captures of the page may still exist."),
+    422: ErrorText("Invalid address", "Check the address, go back, or start from the home page."),
+    429: ErrorText("Too many requests", "Try again in a minute."),
+    503: ErrorText("The archive is unavailable", "Nothing is lost. Try again in a minute."),
 }
-_OTHER_FAILURE = ErrorText("Something broke on our side", "Nothing is lost. Try again; if it stays, tell the operator.")
+_OTHER_FAILURE = ErrorText("Internal error", "Nothing is lost. Try again; if it happens again, tell the administrator.")
 
 _Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -90,7 +90,7 @@ async def _unrouted(request: Request, error: Exception) -> Response:
     path = request.url.path
     if any(path == prefix or path.startswith(f"{prefix}/") for prefix in PROGRAM_PATHS):
         return await http_exception_handler(request, error)
-    what = f"There is nothing at {path}" if error.status_code == 404 else error.detail
+    what = f"There is no page at {path}" if error.status_code == 404 else error.detail
     return failure_page(request, error.status_code, what)
 
 

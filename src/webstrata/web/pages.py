@@ -73,6 +73,7 @@ def _templates() -> Environment:
     environment.filters |= {
         function.__name__: function
         for function in (
+            present.action_words,
             present.answer,
             present.capitalised,
             present.clock,

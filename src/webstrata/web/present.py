@@ -30,11 +30,11 @@ _FAILURES = {
     "disconnect": "Connection broke off",
     "dns": "Host not found",
     "fetch": "Could not be fetched",
-    "internal": "Could not be read by us",
-    "protocol": "Not an HTTP answer",
+    "internal": "Internal error",
+    "protocol": "Not an HTTP response",
     "proxy": "Refused by the proxy",
     "robots": "Not allowed by robots.txt",
-    "timeout": "No answer in time",
+    "timeout": "No response in time",
     "tls": "No encrypted connection",
 }
 
@@ -181,6 +181,12 @@ def failure(kind: str) -> str:
     """Return what went wrong with a try, in words; a kind that we have no words for stays as it is."""
     status = kind.removeprefix("http_")
     return answer(int(status)) if status != kind and status.isdecimal() else _FAILURES.get(kind, kind)
+
+
+def action_words(action: str) -> str:
+    """Return an action of the audit log in words: `Job: create` for `job.create`."""
+    subject, _, verb = action.replace("_", " ").rpartition(".")
+    return f"{subject.replace('.', ' ').capitalize()}: {verb}" if subject else verb.capitalize()
 
 
 def capitalised(words: str) -> str:

@@ -12,7 +12,7 @@ log = structlog.get_logger()
 
 
 def carry_out(decision: Decision, limits: MonitorLimits, state: CrawlState, ended: threading.Event) -> str:
-    """Do what was decided, as far as it is not the next attempt itself, and return what came of it in a sentence."""
+    """Carry out a decision before the next attempt begins, and return its result in a sentence."""
     if decision.action is RecoveryAction.FEWER_WORKERS:
         state.note_workers(decision.workers)
         return f"the next attempt has {decision.workers} workers"

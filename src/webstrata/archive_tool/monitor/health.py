@@ -29,7 +29,7 @@ LONGEST_LINE = 1_048_576
 
 _CHUNK = 1_048_576
 _MOST_AT_ONCE = 64 * _CHUNK
-"""What one look reads at most; the rest waits for the next one."""
+"""The most bytes that one check reads; the rest waits for the next one."""
 
 _MAKES_ZIM = b"Calling warc2zim with these args"
 """The line that zimit logs when the crawl is over and it builds the ZIM, which may take hours without a new page."""
@@ -78,7 +78,7 @@ class LogReader:
         self._rest = b"" if self._skips else rest
 
     def begin_anew(self) -> None:
-        """Forget a line whose end will never come."""
+        """Drop an incomplete line whose end will never be written."""
         self._rest, self._skips = b"", False
 
     def _take(self, line: bytes) -> None:
@@ -105,14 +105,14 @@ class LogReader:
     def _take_failure(self, kind: str, details: Mapping[str, object]) -> None:
         page = details.get("page") or details.get("url")
         if page is not None and page == self._last_failed and not _CAUSES & details.keys():
-            return  # after the line that says why, older versions tell once more that the page failed
+            return  # after the line with the reason, older versions log once more that the page failed
         self._last_failed = page
         count = details.get("count")
         self._errors[kind] += count if _is_count(count) and count > 0 else 1
 
 
 class LogFollower:
-    """Follows a log on disk from look to look, also when another file takes its place."""
+    """Follows a log on disk from check to check, also when another file replaces it."""
 
     def __init__(self, known: int = 0) -> None:
         """Begin with no file."""
@@ -166,7 +166,7 @@ def _kind_of_failure(details: Mapping[str, object]) -> str | None:
         return str(kind)
     status = details.get("status", details.get("statusCode"))
     if _is_count(status) and status >= _BAD_REQUEST:
-        # What is gone, or forbidden, is an answer; these say to come back later.
+        # 404 and 403 are final responses; these statuses ask to come back later.
         return HTTP if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR else None
     # A message names its page at the end, and a page may have any name.
     reason = str(details.get("msg", "")).partition(" at http")[0]

@@ -13,7 +13,7 @@ from webstrata.model.crawl.monitoring import VpnCommand
 
 _LOOK_EVERY = 0.05
 _GRACE_SECONDS = 5.0
-"""How long a command that must end may tidy up after itself."""
+"""How long a command that must end may take to clean up."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def rotate(vpn: VpnCommand, ended: threading.Event, grace: float = _GRACE_SECOND
 
 
 def _started(vpn: VpnCommand) -> subprocess.Popen[bytes]:
-    # A session of its own: its group can be ended as a whole, and no key pressed for us reaches it. What it leaves
-    # running when it ends well is left: that is the VPN.
+    # In its own session its group can be ended as a whole, and a Ctrl-C does not reach it. What it leaves
+    # running after a successful end is not stopped: that is the VPN.
     return subprocess.Popen(  # noqa: S603 - the operator's own command
         vpn.words(),
         stdin=subprocess.DEVNULL,
@@ -69,13 +69,13 @@ def _end(process: subprocess.Popen[bytes], grace: float) -> None:
     deadline = time.monotonic() + grace
     while not _is_over(process) and time.monotonic() < deadline:
         time.sleep(_LOOK_EVERY)
-    # Also when it ended itself: what it started may not have.
+    # Also when the command itself has ended: its children may still run.
     _signal(process, signal.SIGKILL)
     process.wait()
 
 
 def _is_over(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether a process has ended, and leave it to be waited for: until then its group's number is its own."""
+    """Return whether a process has ended, without reaping it: until then its group's number is not given again."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 

@@ -82,7 +82,7 @@ def validate_job_config(
 
 
 def _read(path: Path) -> Mapping[str, object]:
-    """Return a configuration from a file; UsageError for what is none."""
+    """Return a configuration from a file; UsageError when it holds none."""
     try:
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as file:
             content = file.read(_LARGEST_CONFIG + 1)
@@ -105,7 +105,7 @@ def _of_file(config: Mapping[str, object], settings: "Settings") -> _CheckedJob:
     try:
         code = source_code_of(parse_url(str(seeds[0])).href) if isinstance(seeds, list) and seeds else "example-org"
     except UsageError:
-        code = "example-org"  # what is wrong with the seed is told with everything else
+        code = "example-org"  # a wrong seed is reported with the other problems
     now = datetime.now(UTC)
     name = generate_job_name(SourceJobConfig.plain(code, ()), now)
     return _CheckedJob(name, build_output_dir_for_job(code, name, settings.archive_root.resolve(), now), config)
@@ -145,7 +145,7 @@ def _config_of(entry: "SourceJobConfig", overrides: Mapping[str, object]) -> Map
 
 
 def _report(requested: _CheckedJob, settings: "Settings", as_json: bool) -> int:
-    """Say what is wrong, or what would be run, and return the exit code."""
+    """Print what is wrong, or what would be run, and return the exit code."""
     from webstrata.logs import harmless, without_secrets
     from webstrata.model.jobs.tool_options import OptionProblem
 

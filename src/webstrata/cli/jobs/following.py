@@ -27,7 +27,7 @@ def follow(app: App, leader: Leader, label: str) -> None:
 
     Ctrl-C ends only the view.
     """
-    # As an event, since an exception at any moment may be raised where a library drops it.
+    # As an event: an exception that is raised at any moment may be lost in a library.
     with interruptible() as interrupted:
         print(f"{leader}; Ctrl-C leaves it running", file=sys.stderr, flush=True)
         with watching(label) as watcher:
@@ -71,7 +71,7 @@ def has_ended(progress: JobProgress, unled: timedelta) -> bool:
 
 def _look(app: App, job_id: int) -> JobProgress:
     """Return a job's progress; a leader that died counts as none."""
-    # In this order: a leader that leaves in between has written how the job is by then.
+    # In this order: a leader that ends in between has stored the job's status by then.
     is_alive = find_leader(app.database, app.archive_root, job_id) is not None
     with app.database.read() as session:
         found = run_reports.progress(session, job_id, datetime.now(UTC))

@@ -12,11 +12,11 @@ from webstrata.model.jobs.estimates import Stage, StageProgress, seconds_left, s
 from webstrata.model.words import counted
 
 _STILL_GROWING = 5.0
-"""For so many seconds after the last new URL a crawl counts as one that finds more."""
+"""Seconds after the last new URL for which a crawl still counts as growing."""
 
 
 class JobState:
-    """Takes notice of a job's progress, from any thread, and puts it into words."""
+    """Collects the progress of a job, from any thread, and describes it in words."""
 
     def __init__(self, title: str, first: Stage = Stage.CRAWL, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin before anything is known."""
@@ -31,11 +31,11 @@ class JobState:
 
     @property
     def watcher(self) -> JobCallbacks:
-        """Return what a job reports to."""
+        """Return the watcher that a job reports its progress to."""
         return JobCallbacks(self.record_crawl, self.record_indexed, self.read, self.record_plugins)
 
     def record_crawl(self, progress: CrawlProgress) -> None:
-        """Take notice of the crawl."""
+        """Record the progress of the crawl."""
         if progress.counts.total > self.crawl.counts.total:
             self._grew_at = self._clock()
         self.crawl = progress
@@ -44,15 +44,15 @@ class JobState:
             self._progress = StageProgress(counts.finished + counts.error, counts.total, rate)
 
     def record_indexed(self, snapshots: int) -> None:
-        """Take notice of so many snapshots more."""
+        """Add to the number of indexed snapshots."""
         self.snapshots += snapshots
 
     def read(self, done: int, total: int) -> None:
-        """Take notice of how much of its WARC files the index has read."""
+        """Record how much of its WARC files the index has read."""
         self._advance(Stage.INDEX, done, total)
 
     def record_plugins(self, done: int, total: int) -> None:
-        """Take notice of how many captures the plugins have looked at."""
+        """Record how many captures the plugins have processed."""
         self._advance(Stage.ASSETS, done, total)
 
     @property
@@ -62,12 +62,12 @@ class JobState:
 
     @property
     def elapsed(self) -> timedelta:
-        """Return how long it takes already, in whole seconds."""
+        """Return how long the job has run, in whole seconds."""
         return timedelta(seconds=int(self._clock() - self._began))
 
     @property
     def share(self) -> float | None:
-        """Return which part of all stages is done, from 0 to 1; None before the first response."""
+        """Return the share of all stages that is done, from 0 to 1; None before the first response."""
         return None if self._progress is None else share_done(self._first, self._stage, self._progress)
 
     @property
@@ -97,7 +97,7 @@ class JobState:
         return f"crawling, {progress.done:,} of {counted(progress.total, 'URL')}"
 
     def _left(self) -> str:
-        """Return how long it will take: at least so long, while the crawl finds more to do."""
+        """Return the remaining time: the least that it can be, while the crawl still finds URLs."""
         left = None if self._progress is None else seconds_left(self._stage, self._progress)
         if left is None or left < 1:
             return ""

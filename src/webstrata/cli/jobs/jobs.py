@@ -50,7 +50,7 @@ def list_jobs(
     elif not found:
         print("No jobs yet. Archive a site: webstrata archive https://example.org/")
     else:
-        # For a program, or a file, a row is a line.
+        # In a pipe or a file, each job is one line.
         Console(width=None if sys.stdout.isatty() else _WIDE).print(_table(found))
         if total > len(found):
             print(f"{total - len(found)} more: --limit {total}")
@@ -140,7 +140,7 @@ def tell(job: "StoredJob", words: str, *, as_json: bool, **more: object) -> None
 
 
 def _shown(job: JobView) -> dict[str, object]:
-    """Return everything about a job but the secrets in its configuration."""
+    """Return all details of a job except the secrets in its configuration."""
     from webstrata.logs import without_secrets
 
     return {**dataclasses.asdict(job), "config": None if job.config is None else without_secrets(job.config)}

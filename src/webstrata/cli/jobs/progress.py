@@ -22,7 +22,7 @@ from webstrata.model.words import counted
 
 FIRST_LINE_AFTER = 1.0
 LINE_EVERY = 2.0
-"""Nothing is silent for longer, whatever it does."""
+"""The longest time without a line, in every stage."""
 
 _JOIN_SECONDS = 1.0
 
@@ -61,7 +61,7 @@ def _showing(state: JobState) -> Iterator[JobCallbacks]:
 
 @contextmanager
 def printing_lines(state: JobState, first_after: float = FIRST_LINE_AFTER, every: float = LINE_EVERY) -> Iterator[None]:
-    """Print a plain line every two seconds, whatever the job is doing and however long that takes."""
+    """Print a plain line every two seconds, in every stage of the job."""
     over = threading.Event()
 
     def print_lines() -> None:
@@ -86,7 +86,7 @@ class LiveView:
     """The live view of a job on a terminal: progress, rate, pending and failed URLs, and the busiest hosts."""
 
     def __init__(self, state: JobState) -> None:
-        """Show a job as it is whenever the view is drawn."""
+        """Prepare the view; it shows the state of the job at each refresh."""
         self._state = state
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -120,7 +120,7 @@ def line(state: JobState) -> str:
 
 
 def kinds(report: CrawlReport) -> str:
-    """Return how often tries failed, the most frequent kinds first."""
+    """Return how many requests failed of each kind, the most frequent first."""
     shown = [f"{count:,} {harmless(kind)}" for kind, count in list(report.errors.items())[:KINDS_SHOWN]]
     left = sum(report.errors.values()) - sum(list(report.errors.values())[:KINDS_SHOWN])
     return ", ".join([*shown, f"{left:,} of other kinds"] if left else shown)

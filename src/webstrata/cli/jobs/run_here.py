@@ -29,14 +29,14 @@ from webstrata.model.jobs.job import SETTLED, JobStatus
 from webstrata.model.urls import parse_url, with_scheme
 
 _HOLD = timedelta(minutes=1)
-"""How long workers leave a job alone that is about to be run here; long over before anyone misses it."""
+"""How long workers leave a job alone that is about to be run here."""
 
 DEMO_CODE = "demo"
 DEMO_NAME = "Northvale, the built-in demo site"
 
 
 def archive_here(urls: list[str], file: Path | None, settings: dict[str, object]) -> None:
-    """Archive what the addresses or the job file name."""
+    """Archive the addresses, or what the job file describes."""
     with started(quiet=True) as app:
         job = _wanted(app, urls, file)
         crawl = {**job.crawl, **settings}
@@ -48,7 +48,7 @@ def archive_here(urls: list[str], file: Path | None, settings: dict[str, object]
             app.archive_root,
             job.seeds,
             crawl=crawl,
-            # Where nothing else is asked for, the rules of the source hold, if it has any.
+            # Without options, the settings of the source apply, if it has any.
             scope=None if job.scope == ScopeRules.of(job.seeds) else job.scope,
             plugins=job.plugins,
             code=job.source_code,

@@ -106,7 +106,7 @@ def run_job(
     if as_json:
         print_json({"folder": folder, "exit_code": code})
     if code == WRONG_USAGE:
-        raise typer.Exit(WRONG_USAGE)  # archive-tool has said what was wrong
+        raise typer.Exit(WRONG_USAGE)  # archive-tool has printed what was wrong
     _leave(code, interrupted, "archive-tool")
 
 
@@ -117,7 +117,7 @@ def _cut(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _flags(options: list[str], passthrough: list[str], command: tuple[str, ...]) -> list[str]:
-    """Return the flags of tool options; UsageError for what is none, or does not go together."""
+    """Return the flags of tool options; UsageError for unknown or contradicting ones."""
     from webstrata.jobs.running.tool import tool_flags
     from webstrata.model.jobs.registry import parse_override
     from webstrata.model.jobs.tool_options import TOOL_OPTIONS, ArchiveToolOptions, validate_tool_options
@@ -185,7 +185,7 @@ def index_job(
 
 
 def _index_outdated(*, again: bool, as_json: bool) -> None:
-    """Index every outdated job; one that fails does not keep the others from it."""
+    """Index every outdated job; one that fails does not stop the others."""
     from webstrata.db.captures.captures import outdated_jobs
     from webstrata.index.version import INDEX_VERSION
 
@@ -252,7 +252,7 @@ def _counts_of(app: "App", job_id: int) -> tuple[int, int]:
 
 
 def _leave(code: int, interrupted: threading.Event, what: str) -> None:
-    """Leave as interrupted or failed, if so it was."""
+    """Exit with the code for an interruption or a failure, if there was one."""
     if interrupted.is_set():
         raise KeyboardInterrupt
     if code:

@@ -7,7 +7,7 @@ from webstrata.model.words import counted
 
 
 def print_summary(summary: JobSummary, *, next_step: str, label: str | None = None) -> None:
-    """Say what was captured, what is new or different, where it lies and what to do next."""
+    """Print what was captured, what is new or changed, where the files are and what to do next."""
     compared = summary.comparison
     pages = compared.new + compared.different + compared.same
     lines = {

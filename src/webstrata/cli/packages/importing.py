@@ -23,7 +23,7 @@ verbs = typer.Typer()
 
 _UNINDEXED = (JobStatus.COMPLETED, JobStatus.INDEXING, JobStatus.INDEX_FAILED)
 _OURS_TO_INDEX = timedelta(minutes=1)
-"""For so long a worker leaves the job to this command, which indexes it."""
+"""How long workers leave the job to this command, which indexes it."""
 
 
 @command(verbs, "import", example="webstrata import crawl.wacz --source example")
@@ -74,7 +74,7 @@ def _import(app: "App", request: "ImportRequest") -> "ImportReport":
 
 
 def _jobs_to_index(app: "App", report: "ImportReport") -> list[int]:
-    """Return the new job, and those of an earlier import that ended before they were indexed."""
+    """Return the new job, and jobs of an earlier import that was cut off before it indexed them."""
     from webstrata.cli.jobs.jobs import loaded
 
     earlier = sorted({known.job_id for known in report.known})

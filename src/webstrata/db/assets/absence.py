@@ -1,4 +1,4 @@
-"""Evidence of a job about assets that it did not find: responses, failures, and how far it got."""
+"""Evidence that a job gives about assets that it did not find: responses, failures and the times of its captures."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ def run_statuses(session: Session, capture_ids: Collection[int]) -> dict[tuple[i
 
 
 def tried_urls(session: Session, job_id: int, urls: Collection[str]) -> set[str]:
-    """Return those URLs that a job knew of, whatever became of them."""
+    """Return the URLs that a job knew, whatever their result."""
     keys = {url_key(url): url for url in urls}
     found = session.scalars(select(CrawlTask.url_key).where(CrawlTask.job_id == job_id, CrawlTask.url_key.in_(keys)))
     return {keys[key] for key in found}
@@ -93,7 +93,7 @@ def lost_way(session: Session, source_id: int, job_id: int) -> str | None:
 
 
 def _failed_urls(session: Session, job_id: int) -> Iterator[str]:
-    """Yield the URLs that a job got no response from, or one that leaves open what is there."""
+    """Yield the URLs from which a job got no response, or one that proves nothing about the asset."""
     yield from session.scalars(
         select(CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.ERROR)
     )

@@ -33,7 +33,7 @@ class BlobPlace:
 
 @dataclass(frozen=True)
 class StoredBlob:
-    """A blob: its bytes if the database holds them, else the capture that does, else it is a file."""
+    """A blob: its bytes if the database has them, else the capture that holds them, else a file has them."""
 
     digest: str
     content: bytes | None
@@ -66,7 +66,7 @@ def _place(place: BlobPlace) -> tuple[int, int | None, int | None]:
 def _hold(dialect: object) -> ManyRows:
     statement = dialect.insert(AssetBlob.__table__)  # type: ignore[attr-defined]
     columns = AssetBlob.__table__.c
-    # What holds the bytes already goes on doing so: a row says of no two things that it may be read from both.
+    # The present place of the bytes stays: a row names only one place to read them from.
     updated = {
         name: func.coalesce(columns[name], statement.excluded[name]) for name in ("document_id", "capture_id")
     } | {"size": statement.excluded.size}
@@ -80,7 +80,7 @@ _HOLD = {"sqlite": _hold(sqlite), "postgresql": _hold(postgresql)}
 
 
 def present_documents(session: Session, document_ids: Collection[int]) -> set[int]:
-    """Return which documents are there; none of them goes before the transaction ends."""
+    """Return which documents exist; none of them can be deleted before the transaction ends."""
     if not document_ids:
         return set()
     statement = select(Document.id).where(Document.id.in_(document_ids)).order_by(Document.id)
@@ -108,7 +108,7 @@ def _stored_blob(
 
 
 def keep_texts(session: Session, texts: Mapping[int, tuple[str, str]]) -> None:
-    """Keep the bytes of the assets that are made from documents, given as title and text, which are about to go."""
+    """Store the bytes of assets whose documents, given as title and text, are about to be deleted."""
     held = session.execute(
         select(AssetBlob.digest, AssetBlob.document_id).where(AssetBlob.document_id.in_(texts)).with_for_update()
     ).all()

@@ -76,7 +76,7 @@ class PlacedCapture:
 
 @dataclass(frozen=True)
 class BegunRun:
-    """A plugin that is about to work on a capture, for the how-manieth time."""
+    """A plugin that is about to work on a capture, with the number of the attempt."""
 
     capture_id: int
     plugin: str
@@ -190,7 +190,7 @@ def indexed_pages(session: Session, capture_ids: Collection[int]) -> list[Indexe
 
 
 def run_statuses(session: Session, capture_ids: Collection[int]) -> dict[RunPair, RunStatus]:
-    """Return how the runs of plugins on captures stand."""
+    """Return the status of plugin runs on captures."""
     rows = session.execute(
         select(PluginRun.capture_id, PluginRun.plugin, PluginRun.status).where(PluginRun.capture_id.in_(capture_ids))
     )
@@ -263,7 +263,7 @@ _SETTLE = {name: _write(of, _OUTCOME) for name, of in _DIALECTS.items()}
 
 
 def run_counts(session: Session, job_id: int) -> dict[RunStatus, int]:
-    """Return how many plugin runs of a job ended how."""
+    """Return the number of a job's plugin runs by result."""
     rows = session.execute(
         select(PluginRun.status, func.count())
         .join(Capture, PluginRun.capture_id == Capture.id)

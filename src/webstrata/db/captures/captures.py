@@ -213,7 +213,7 @@ def warc_totals(session: Session, job_id: int) -> tuple[int, int]:
 
 
 def refusal(session: Session, job_id: int) -> str | None:
-    """Return the site's response when a job got nothing but errors; None when it did not."""
+    """Return the error response of a site that gave a job nothing else; None for any other job."""
     of_job = Capture.job_id == job_id
     if session.scalar(select(Capture.id).where(of_job, Capture.status_code < 400).limit(1)) is not None:
         return None

@@ -45,7 +45,7 @@ def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> 
 
 
 def forget_documents(session: Session, document_ids: Collection[int]) -> None:
-    """Drop documents that no snapshot shows any more; versions of assets that are made from them stay readable."""
+    """Delete documents that no snapshot shows any more; asset versions that are made from them stay readable."""
     if not document_ids:
         return
     shown = select(Snapshot.document_id).where(Snapshot.document_id == Document.id).exists()
@@ -57,7 +57,7 @@ def forget_documents(session: Session, document_ids: Collection[int]) -> None:
     ).all()
     keep_texts(session, {row[0]: (row[2], row[3]) for row in unshown})
     if _is_sqlite(session):
-        # The index holds no texts: it has to be told which words go.
+        # The index stores no texts: it needs the words that are removed.
         gone = [(row[0], *folded_parts(NewDocument(*row[1:]))) for row in unshown]
         _execute_many(session, _FTS5_DELETE, gone)
     session.execute(delete(Document).where(Document.id.in_([row[0] for row in unshown])))

@@ -22,7 +22,7 @@ _OWN = len(COLUMNS)
 
 @dataclass(frozen=True, slots=True)
 class ExportedRecord:
-    """A capture to be exported, and the page that it is, if it is one."""
+    """A capture to be exported, with its page if it is one."""
 
     capture: ArchivedCapture
     source_id: int

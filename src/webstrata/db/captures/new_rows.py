@@ -44,4 +44,4 @@ class Problem:
     offset: int
     reason: str
     may_pass: bool = False
-    """Whether it may solve itself: then it is stored however many there are, to be looked at again."""
+    """Whether it may be solved later: such problems are all stored, so that they can be checked again."""

@@ -26,7 +26,7 @@ _ADD = ManyRows(insert(_PROBLEMS).inline(), {name: _PROBLEMS.c[name] for name in
 
 @dataclass(frozen=True)
 class LocatedProblem:
-    """A problem of a job, as its operator meets it."""
+    """A problem of a job, with the file that has it."""
 
     warc_path: str
     offset: int
@@ -85,7 +85,7 @@ def replace_unread(session: Session, job_id: int, warc_file_id: int, start: int,
 
 
 def forget_problem(session: Session, warc_file_id: int, offset: int) -> None:
-    """Take a problem back that is none any more."""
+    """Remove a problem that is solved."""
     here = delete(RecordProblem).where(RecordProblem.warc_file_id == warc_file_id, RecordProblem.warc_offset == offset)
     if not list(session.scalars(here.returning(RecordProblem.id))):
         return

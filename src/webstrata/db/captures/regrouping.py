@@ -104,7 +104,7 @@ def group_of(source: GroupedSource, url: str, otherwise: str) -> str:
 
 
 def mark_regrouped(session: Session, source: GroupedSource) -> bool:
-    """Say that a source's pages are grouped as they should be, unless that changed meanwhile."""
+    """Mark a source as regrouped, unless its rules changed meanwhile."""
     row = session.get_one(Source, source.id, with_for_update=True)
     if tuple(row.page_parameters or ()) != source.page_parameters:
         return False

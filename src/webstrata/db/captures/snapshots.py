@@ -139,7 +139,7 @@ def known_snapshots(session: Session, capture_ids: Collection[int]) -> dict[int,
 
 
 def delete_snapshots(session: Session, snapshot_ids: Collection[int]) -> None:
-    """Drop snapshots; their ids are never given again."""
+    """Delete snapshots; their ids are never used again."""
     session.execute(delete(Snapshot).where(Snapshot.id.in_(snapshot_ids)))
 
 

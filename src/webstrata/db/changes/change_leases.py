@@ -29,7 +29,7 @@ def take(
     now: datetime,
     is_dead: Callable[[str], bool],
 ) -> bool:
-    """Take the lease unless another process has it that is not known to be dead; return whether it is ours now."""
+    """Take the lease unless another process, not known to be dead, has it; return whether it was taken."""
     requested = {"owner": owner, "token": lease.token, "expires_at": until}
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     row = dialect.insert(ChangeLease).values(source_id=lease.source_id, **requested)

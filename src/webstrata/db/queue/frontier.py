@@ -172,7 +172,7 @@ def claim(  # noqa: PLR0913 - everything that decides what is leased
 
 
 def settle(session: Session, tasks: Sequence[Task], now: datetime) -> list[Task]:
-    """Write where tasks stand now and give their leases back; return those that were no longer ours, unwritten."""
+    """Write the new status of tasks and release their leases; return the unwritten ones, whose lease was lost."""
     if not tasks:
         return []
     held = session.connection().execute(_HELD, {"ids": [task.id for task in tasks]})
@@ -197,7 +197,7 @@ def renew(session: Session, job_id: int, owner: str, now: datetime, lease: timed
 
 
 def release(session: Session, job_id: int, owner: str, now: datetime) -> None:
-    """Put what an owner leased back in line: for one that takes its leave."""
+    """Queue the tasks of an owner that is leaving again."""
     session.execute(
         update(CrawlTask)
         .where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.IN_PROGRESS, CrawlTask.lease_owner == owner)
@@ -207,13 +207,13 @@ def release(session: Session, job_id: int, owner: str, now: datetime) -> None:
 
 
 def reclaim(session: Session, owner: str, now: datetime) -> int:
-    """Take back what a dead owner leased, of whatever job, and return how many URLs that were."""
+    """Queue the tasks of a dead owner again, of all jobs, and return how many they were."""
     held = (CrawlTask.job_id.in_(jobs_of(session, owner)), CrawlTask.lease_owner == owner)
     return session.connection().execute(_TAKE_BACK.where(*held), {"why": "its worker died", "now": now}).rowcount
 
 
 def revive(session: Session, job_id: int, now: datetime, *, by_person: bool = False) -> None:
-    """Put the URLs that failed in an earlier run back in line, with all their attempts.
+    """Queue the URLs that failed in an earlier run again, with all their attempts.
 
     A URL that was given up because its workers died is tried once more when a person asks for it, else never again.
     """
@@ -289,7 +289,7 @@ def has_waiting(session: Session, job_id: int, kind: TaskType) -> bool:
 
 
 def urls_with_queries(session: Session, job_id: int) -> Iterator[str]:
-    """Yield the known URLs of a job that have a query: what guards against traps has to remember."""
+    """Yield the known URLs of a job that have a query, for the trap detection."""
     key = CrawlTask.url_key
     known = select(key, CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.url.contains("?"))
     last = ""

@@ -18,7 +18,7 @@ class IndexLease:
     job_id: int
     token: str
     after_a_death: bool = False
-    """Whether the one who had it before died over it."""
+    """Whether the owner before died while it held the lease."""
 
 
 def take(
@@ -30,7 +30,7 @@ def take(
     now: datetime,
     is_dead: Callable[[str], bool] = lambda owner: False,
 ) -> IndexLease:
-    """Make an owner the one who indexes a job; LeaseLostError while another does, who is not known to be dead."""
+    """Give an owner the index lease of a job; LeaseLostError while another owner, not known to be dead, has it."""
     held = session.execute(
         select(ArchiveJob.index_lease_owner, ArchiveJob.index_lease_expires_at)
         .where(ArchiveJob.id == lease.job_id)
@@ -67,7 +67,7 @@ def check(session: Session, lease: IndexLease) -> None:
 
 
 def set_as(session: Session, lease: IndexLease, **values: object) -> None:
-    """Write some of a job's columns as the one who indexes it; LeaseLostError, with nothing written, if it does not."""
+    """Write some of a job's columns under its index lease; LeaseLostError, with nothing written, without it."""
     if not _changed(session, _held(lease).values(**values)):
         raise _lost(lease)
 

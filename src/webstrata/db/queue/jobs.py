@@ -40,7 +40,7 @@ class StoredJob:
     page_parameters: tuple[str, ...] = ()
     """The query parameters that distinguish the source's pages, for `url_group`."""
     was_cleaned_up: bool = False
-    """Whether its temporary folders were deleted, or that was begun."""
+    """Whether its temporary folders were deleted, or their deletion began."""
     was_crawled_here: bool = False
     """Whether a tool without tasks of ours, such as zimit, crawled it for this database."""
 
@@ -132,12 +132,12 @@ def sitemaps_were_read(session: Session, job_id: int) -> bool:
 
 
 def sitemap_tries(session: Session, job_id: int) -> int:
-    """Return how often the reading of a job's sitemaps was begun by a crawler that died since."""
+    """Return how many crawlers died while they read the sitemaps of a job."""
     return session.scalar(select(ArchiveJob.sitemap_tries).where(ArchiveJob.id == job_id)) or 0
 
 
 def next_in_line(session: Session, now: datetime) -> int | None:
-    """Return the job of a source that has waited longest and may start."""
+    """Return the job that has waited longest and may start; jobs without a source are left out."""
     may_start = or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now)
     return session.scalar(
         select(ArchiveJob.id)
@@ -191,7 +191,7 @@ def job_in_folder(session: Session, output_dir: str) -> int | None:
 def unfinished_job(
     session: Session, source_id: int, seeds: tuple[str, ...], *, may_have_more: bool = False
 ) -> int | None:
-    """Return the source's newest job of the same addresses, in whichever spelling, that runs, waits or was cut off.
+    """Return the source's newest job of the same addresses, in any spelling, that runs, waits or was cut off.
 
     One that was stopped counts only while no newer job was made. One that runs or waits may begin at more addresses.
     """

@@ -13,7 +13,7 @@ from webstrata.errors import ConflictError, LeaseLostError
 from webstrata.model.jobs.job import CLAIMABLE, INDEXABLE, JobStatus
 
 WORKER_DIED = "its worker died"
-"""Why a job is back in line that was being crawled: whatever the worker had begun may still be there."""
+"""The reason of a job that is queued again after its worker died; files that the worker had begun may still exist."""
 
 _JOBS = ArchiveJob.__table__
 assert isinstance(_JOBS, Table)
@@ -76,7 +76,7 @@ def lock_job(session: Session, job_id: int) -> None:
 def lease(
     session: Session, job_id: int, owner: str, now: datetime, duration: timedelta, *, helpers_welcome: bool = True
 ) -> None:
-    """Make an owner the one who takes a job through its stages; LeaseLostError while another is.
+    """Give an owner the lease of a job; LeaseLostError while another owner has it.
 
     A run that lost its worker goes on as the same run; else a new one begins.
     """
@@ -99,7 +99,7 @@ def lease(
 
 
 def lease_for_index(session: Session, job_id: int, owner: str, now: datetime, duration: timedelta) -> None:
-    """Make an owner the one who indexes a job whose crawl is over; LeaseLostError while another works on it.
+    """Give an owner the lease of a job whose crawl is over, to index it; LeaseLostError while another owner has it.
 
     ConflictError for a job without a source: its snapshots would belong to none.
     """
@@ -128,7 +128,7 @@ def renew_lease(session: Session, job_id: int, owner: str, now: datetime, durati
 
 
 def set_as(session: Session, job_id: int, owner: str, **values: object) -> None:
-    """Write some of a job's columns as the one who leads it; LeaseLostError, with nothing written, if it does not."""
+    """Write some of a job's columns under its lease; LeaseLostError, with nothing written, when the lease is lost."""
     fenced = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner == owner).values(**values)
     if _changed(session, fenced) == 0:
         raise LeaseLostError(f"job {job_id} was taken over by another process")
@@ -141,13 +141,13 @@ def release(session: Session, job_id: int, owner: str) -> None:
 
 
 def requeue_of(session: Session, owner: str) -> list[int]:
-    """Put the jobs that a dead owner led back in line and return them."""
+    """Queue the jobs that a dead owner led again and return them."""
     # Every lease has an end, and an index knows which jobs have one.
     return _requeue(session, (ArchiveJob.lease_owner == owner) & ArchiveJob.lease_expires_at.is_not(None))
 
 
 def has_abandoned(session: Session, now: datetime, alive: Collection[str] = ()) -> bool:
-    """Return whether any job is marked as being worked on, but its lease expired or never was."""
+    """Return whether any job is marked as running although it has no valid lease."""
     return session.scalar(select(ArchiveJob.id).where(_abandoned(now, alive)).limit(1)) is not None
 
 
@@ -188,7 +188,7 @@ def fail(session: Session, job_id: int, reason: str, status: JobStatus = JobStat
 
 
 def pause(session: Session, job_id: int, reason: str, until: datetime) -> None:
-    """Let a job without a leader rest until a moment, with the reason."""
+    """Pause a job without a leader until a moment, with the reason."""
     rests = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
     _changed(
         session,
@@ -208,7 +208,7 @@ def postpone(session: Session, job_id: int, until: datetime) -> None:
 
 
 def pauses(session: Session, job_id: int) -> int:
-    """Return how often in a row trouble of ours made a job rest."""
+    """Return how often in a row internal failures paused a job."""
     return session.scalar(select(ArchiveJob.pause_count).where(ArchiveJob.id == job_id)) or 0
 
 

@@ -18,7 +18,7 @@ _CHANGED_AT_ONCE = 1_000
 
 @dataclass(frozen=True)
 class BusySlot:
-    """A slot that cannot be had now."""
+    """A slot that is not free now."""
 
     host: str
     held: bool
@@ -27,7 +27,7 @@ class BusySlot:
 
 
 def busy_slots(session: Session, slots: int, host: str | None = None) -> list[BusySlot]:
-    """Return which of the first `slots` slots cannot be had now, of one host or of all."""
+    """Return which of the first `slots` slots are not free now, of one host or of all."""
     now = _now(session)
     statement = select(HostPermit).where(HostPermit.slot < slots, HostPermit.free_at > now)
     if host is not None:
@@ -60,7 +60,7 @@ def _upsert(session: Session, host: str, slot: int, held: dict[str, object], now
 
 
 def give_slot_back(session: Session, host: str, slot: int, token: str, rest: timedelta) -> None:
-    """Let a slot rest that is still held with a token."""
+    """Start the rest of a slot that is still held with a token."""
     session.execute(
         update(HostPermit)
         .where(HostPermit.host == host, HostPermit.slot == slot, HostPermit.token == token)
@@ -70,7 +70,7 @@ def give_slot_back(session: Session, host: str, slot: int, token: str, rest: tim
 
 
 def forget_owner(session: Session, owner: str, rest: timedelta) -> None:
-    """Let the slots rest that an owner holds, none of them longer than it was held."""
+    """Start the rest of the slots that an owner holds, none of them longer than it was held."""
     at = literal(_now(session) + rest, UtcDateTime())
     keys = _locked(session, (HostPermit.owner == owner) & HostPermit.token.is_not(None))
     session.execute(

@@ -46,18 +46,18 @@ class WarcSummary:
 
 
 def write(session: Session, job_id: int, owner: str, report: CrawlReport, now: datetime) -> None:
-    """Write what one process has seen of a job's run, over what it wrote before."""
+    """Replace the report of one process on a job's run."""
     session.merge(CrawlReportRow(job_id=job_id, owner=owner, updated_at=now, report=report.to_json()))
 
 
 def merged(session: Session, job_id: int, now: datetime) -> CrawlReport:
-    """Return what all processes together have seen of a job's run."""
+    """Return the sum of all processes' reports on a job's run."""
     rows = session.scalars(select(CrawlReportRow).where(CrawlReportRow.job_id == job_id))
     return run_reports.merged(current_report(row, now) for row in rows)
 
 
 def clear(session: Session, job_id: int, began: datetime) -> None:
-    """Delete the reports of earlier runs; a run that goes on after its worker died retains its own."""
+    """Delete the reports of earlier runs; a run that continues after its worker died keeps its reports."""
     earlier = (CrawlReportRow.job_id == job_id, CrawlReportRow.updated_at < began)
     session.execute(delete(CrawlReportRow).where(*earlier))
 
@@ -81,7 +81,7 @@ def warc_summaries(session: Session, job_id: int) -> list[WarcSummary]:
 
 
 def current_report(row: CrawlReportRow, now: datetime) -> CrawlReport:
-    """Return what a process wrote as it is true now: one that fell silent has no rate, and is idle ever since."""
+    """Return a process's report as of now: a process that is silent has no rate, and counts as idle since then."""
     report, silent = CrawlReport.from_json(row.report), now - row.updated_at
     idle = report.idle + max(0.0, silent.total_seconds())
     return replace(report, idle=idle, rate=report.rate if silent <= _CURRENT else 0.0)

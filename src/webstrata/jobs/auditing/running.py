@@ -54,10 +54,10 @@ log = structlog.get_logger()
 LEASE = timedelta(seconds=60)
 _RENEWED_EVERY = 10.0
 _BUSY_REST = timedelta(seconds=2)
-"""How long a session rests in the queue whose domain is locked."""
+"""How long a session waits in the queue while its domain is locked."""
 
 _TROUBLE_REST = timedelta(seconds=15)
-"""How long a session rests in the queue when the database, the disk or Redis failed."""
+"""How long a session waits in the queue after a failure of the database, the disk or Redis."""
 
 
 _LONGEST_TROUBLE = timedelta(days=1)
@@ -135,7 +135,7 @@ class AuditRunner:
         except WebstrataError as error:
             return SessionOutcome(AuditStatus.FAILED, str(error))
         except Exception as error:
-            # One audit's trouble is its own: it has failed with the reason, and the worker goes on.
+            # A failure costs only this audit: it has failed with the reason, and the worker continues.
             log.exception("audit.broken")
             return SessionOutcome(AuditStatus.FAILED, f"{type(error).__name__}: {error}"[:500])
 
@@ -243,7 +243,7 @@ class AuditRunner:
             with self._database.write() as session:
                 queue.put_back(session, lease, datetime.now(UTC) + rest, reason)
 
-        # A database that is away frees the session when its lease expires.
+        # With the database unavailable, the session is free again when its lease expires.
         with suppress(DatabaseError):
             await in_thread(put_back)
 
@@ -259,7 +259,7 @@ async def _hold(
         await in_thread(lambda: entered.append(lock.__enter__()))
         yield entered[0]
     finally:
-        # Entered but cancelled before we knew: it is given back all the same.
+        # It may have been taken before the cancellation: it is released in any case.
         if entered:
             await in_thread(lock.__exit__, None, None, None)
 

@@ -43,12 +43,12 @@ log = structlog.get_logger()
 _NO_LINKS_HERE = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
 _MAX_TOLD = 3
 _LONGEST = timedelta(hours=1)
-"""How long indexing is blocked at most; if this process dies, the next one notices and does not wait."""
+"""How long indexing is blocked at most; if this process dies, the next one takes over at once."""
 
 
 @dataclass(frozen=True)
 class Deleted:
-    """A folder or a file that went, or would go."""
+    """A folder or file that was deleted, or would be."""
 
     path: Path
     bytes: int
@@ -155,7 +155,7 @@ def cleanup_job(
 
 
 def keep_warcs(output_dir: Path) -> None:
-    """Delete the temporary folders of a crawl that no job knows, once its WARC files lie in the stable folder."""
+    """Delete the temporary folders of a crawl that belongs to no job, once its WARC files are in the folder `warcs`."""
     plan = replace(_plan(None, str(output_dir), CleanupMode.TEMP_NONWARC, lambda _file: False), state_file=None)
     _put_aside(plan)
     _delete(None, plan, CleanupMode.TEMP_NONWARC)
@@ -225,7 +225,7 @@ def _moves(output_dir: Path, warcs: Sequence[Path], is_recorded: Callable[[Path]
 
 
 def _was_put_there(file: Path, place: Path, is_recorded: Callable[[Path], bool]) -> bool:
-    """Return whether an earlier try put a file there; what the database knows as two files stays two."""
+    """Return whether an earlier try put a file there; two files in the database stay two."""
     return _are_one(file, place) and not (is_recorded(file) and is_recorded(place))
 
 
@@ -237,7 +237,7 @@ def _places(stable: Path, temp_name: str, name: str) -> Iterator[Path]:
 
 
 def _are_one(file: Path, other: Path) -> bool:
-    """Return whether a file is there under another name, or a whole copy of it is."""
+    """Return whether a path is the same file under another name, or a complete copy of it."""
     if other.is_symlink() or not other.is_file():
         return False
     return file.samefile(other) or filecmp.cmp(file, other, shallow=False)
@@ -318,7 +318,7 @@ def _link_or_copy(before: Path, after: Path) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS_HERE:
             raise
-        # Under a name that is no WARC file's, until it is whole.
+        # Under a name that is not a WARC file's, until it is complete.
         copy = after.with_name(f".moving-{after.name}.part")
         shutil.copy2(before, copy, follow_symlinks=False)
         with copy.open("rb") as file:
@@ -327,15 +327,15 @@ def _link_or_copy(before: Path, after: Path) -> None:
 
 
 def _begin(database: Database, archive_root: Path, report: CleanupReport, plan: _Plan) -> None:
-    """Let the database know the new places, in one step with the word that deleting has begun, and whose."""
+    """Store the new places, and in the same transaction that the deletion has begun, and by whom."""
     job_id, moved = report.job_id, plan.moved(archive_root)
     with database.write() as session:
         kept = warc_folders.kept_folder(session, job_id)
-        # Replay was asked about before; that the job is still done with everything is asked again, now that it is held.
+        # Replay was checked before; whether the job is still finished is checked again, now that it is locked.
         if refusal := may_clean(job_id, kept.status, CleanupMode.TEMP, force=True):
             raise ConflictError(refusal)
         going = plan.going(archive_root)
-        # Marked before references are looked for again: a crawl that commits one meanwhile waits, or sees the mark.
+        # Marked before references are checked again: a crawl that commits one meanwhile waits, or sees the mark.
         warc_folders.mark_deleting(session, job_id, going, datetime.now(UTC))
         _refuse_if_needed(session, archive_root, job_id, going)
         warc_folders.give_up_payloads(session, job_id, going)

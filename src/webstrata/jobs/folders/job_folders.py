@@ -26,11 +26,11 @@ from webstrata.warc.discovery import is_named_like_a_warc
 log = structlog.get_logger()
 
 _MOST_LOOKED_AT = 100
-"""How many jobs under way a health check looks at: it is asked for often."""
+"""How many running jobs a health check looks at: health is requested often."""
 
 
 class HasFolder(Protocol):
-    """A job, as far as its folder is concerned."""
+    """The folder of a job."""
 
     @property
     def id(self) -> int:
@@ -47,16 +47,16 @@ class FolderBytes:
 
     warc: int = 0
     output: int = 0
-    """All of it, the other kinds as well."""
+    """All bytes, the other kinds included."""
     temp: int = 0
     temp_non_warc: int = 0
     unreadable: int = 0
-    """How many entries could not be looked at: what they hold is not counted."""
+    """How many entries could not be read; their sizes are not counted."""
 
 
 @dataclass(frozen=True)
 class StorageHealth:
-    """Whether new captures would find their place."""
+    """Whether new captures could be stored."""
 
     archive_root: Path
     free_bytes: int | None
@@ -64,7 +64,7 @@ class StorageHealth:
     root_missing: bool
     writable: bool
     device_changed: tuple[int, ...]
-    """Jobs under way whose folder is on another device than it was."""
+    """Running jobs whose folder is on another device than before."""
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def _check_device(database: Database, job_id: int, folder: Path) -> None:
 
 
 def scan_storage(database: Database, archive_root: Path, job_id: int) -> FolderBytes:
-    """Count what a job's folder holds and write it down with the job."""
+    """Count the bytes of a job's folder and store them with the job."""
     with database.read() as session:
         job = storage.job_folder(session, job_id)
         warcs = [archive_root / warc.path for warc in captures.warc_files(session, job_id)]
@@ -166,7 +166,7 @@ def scan_storage(database: Database, archive_root: Path, job_id: int) -> FolderB
 
 
 def scan_all(database: Database, archive_root: Path, scanned: Callable[[int], None] = lambda job_id: None) -> list[str]:
-    """Count what every job's folder holds and return what could not be counted, a sentence each."""
+    """Count the bytes of every job's folder and return what could not be counted, a sentence each."""
     with database.read() as session:
         folders = storage.job_folders(session)
     problems = []
@@ -180,7 +180,7 @@ def scan_all(database: Database, archive_root: Path, scanned: Callable[[int], No
 
 
 def report(database: Database, archive_root: Path) -> StorageReport:
-    """Return what the archive takes, as far as its folders were scanned."""
+    """Return the disk space of the archive, as far as its folders were scanned."""
     with database.read() as session:
         sources = storage.bytes_by_source(session)
         database_size, assets = storage.database_bytes(session), storage.asset_bytes(session)
@@ -189,7 +189,7 @@ def report(database: Database, archive_root: Path) -> StorageReport:
 
 
 def health(database: Database, archive_root: Path, min_free_bytes: int) -> StorageHealth:
-    """Return whether new captures would find their place; nothing is written to find out."""
+    """Return whether new captures could be stored; nothing is written to check it."""
     with database.read() as session:
         under_way = storage.job_folders(session, UNDER_WAY, _MOST_LOOKED_AT)
     return StorageHealth(
@@ -203,7 +203,7 @@ def health(database: Database, archive_root: Path, min_free_bytes: int) -> Stora
 
 
 def folder_bytes(*folders: Path, warcs: Iterable[Path] = ()) -> FolderBytes:
-    """Return what lies in folders, or in single files: every inode once, links not followed.
+    """Return the sizes of folders or single files: every inode once, links not followed.
 
     A WARC file is what is named so, and whatever is known to be one.
     """

@@ -50,11 +50,11 @@ class Manifests:
     jobs: list[JobManifest] = field(default_factory=list)
     sources: list[Facts] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    """Why a file that should be a manifest is none, each with the file's name."""
+    """Why manifests could not be read, each with the file's name."""
 
 
 def write_manifest(database: Database, job_id: int, *, archive_root: Path | None = None) -> None:
-    """Write a job's manifest; a disk that refuses it costs only that.
+    """Write a job's manifest; a write error is logged and does not fail the job.
 
     Nothing is written into a folder outside of the archive root, if the root is given.
     """
@@ -64,7 +64,7 @@ def write_manifest(database: Database, job_id: int, *, archive_root: Path | None
         return
     path = manifest_path(job_id, Path(output_dir), archive_root)
     if not Path(output_dir).exists():
-        # To make it again would hide that it is gone, or hide what is mounted there later.
+        # A new folder would hide that the old one is missing, or that its disk is mounted later.
         log.error("manifest.failed", file=str(path), reason="the job's folder is gone")
         return
     place = output_dir if archive_root is None else recorded_as(archive_root, Path(output_dir))
@@ -80,14 +80,14 @@ def refresh_manifest(database: Database, job_id: int, *, archive_root: Path) -> 
 
 
 def write_sources(database: Database, archive_root: Path) -> None:
-    """Write down all sources; a disk that refuses it costs only that."""
+    """Write all sources to a file; a write error is only logged."""
     with database.read() as session:
         sources = manifests.source_facts(session)
     _write(archive_root / SOURCES_FILE, {"kind": _SOURCES_KIND, "sources": sources})
 
 
 def source_names(archive_root: Path) -> dict[str, str]:
-    """Return the names of the sources that are written down, by their codes; none when that cannot be read."""
+    """Return the names of the sources in that file, by their codes; none when it cannot be read."""
     try:
         listed = _sources(archive_root / SOURCES_FILE)
     except (UsageError, StorageError):
@@ -155,7 +155,7 @@ def _job_manifest(archive_root: Path, path: Path) -> JobManifest:
     job, source = (_mapping(content, name) for name in ("job", "source"))
     folder = path.parent
     if folder.parent == archive_root / EXTERNAL_FOLDER:
-        # What lies in the archive root, a single file, is named from there; all else by its whole path.
+        # A single file in the archive root is named relative to it; others by their whole path.
         folder = archive_root / str(content.get("output_dir"))
     return JobManifest(folder, manifests.checked_job(job), manifests.checked_source(source))
 

@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 _INTERRUPTED = 130
 _NOTHING_YET = {"indexed_page_count": 0, "warc_file_count": 0, "warc_bytes_total": 0}
-"""What a job has before its files are found and indexed, however much it had once."""
+"""The counts of a job before its files are found and indexed."""
 
 _Claiming = TypeVar("_Claiming", PlannedSource, PlannedJob)
 
@@ -57,7 +57,7 @@ class RebuildCallbacks:
     """Callbacks that report the progress of a rebuild."""
 
     begun: Callable[[PlannedJob, int, int], None] = lambda job, number, of: None
-    """Hears which job is next, and which of how many it is."""
+    """Called with the next job, its number and the number of jobs."""
     indexed: Callable[[int], None] = lambda pages: None
 
 
@@ -112,7 +112,7 @@ class Rebuild:
             )
 
     def _make_sources(self, report: RebuildReport) -> None:
-        """Add the sources that are not there; one whose id another source has by now gets a new one."""
+        """Add the missing sources; one whose id is taken by another source gets a new id."""
         with self.database.write() as session:
             known = manifests.known_sources(session)
             taken = set(known.values())
@@ -126,7 +126,7 @@ class Rebuild:
                 report.added_sources += 1
 
     def _keep_promised_ids(self, planned: Iterable[PlannedJob]) -> None:
-        """Let nothing new have an id that a journal promised to something else."""
+        """Reserve the ids that journals promised, so that no new row gets them."""
         root = self.archive_root
         folders = {journal_folder(job.id or 0, str(job.output_dir), root) for job in planned}
         folders |= {*(root / EXTERNAL_FOLDER).glob("job-*")}
@@ -141,7 +141,7 @@ class Rebuild:
                 ids.lift(session, "captures", capture, autoincrement=False)
 
     def _make_jobs(self, report: RebuildReport, missing: bool) -> list[tuple[PlannedJob, int]]:
-        """Make the jobs that are not there, and return which have to be indexed."""
+        """Add the missing jobs, and return which have to be indexed."""
         with self.database.read() as session:
             there = manifests.known_jobs(session)
             unfinished = rebuilding.unfinished_jobs(session)
@@ -177,7 +177,7 @@ class Rebuild:
         return job_id
 
     def _index_all(self, made: list[tuple[PlannedJob, int]], report: RebuildReport) -> None:
-        """Index jobs in the order they were made in; what refers to a later one's captures is read again in the end."""
+        """Index jobs in the order they were created; revisits of a later job's captures are read again at the end."""
         late = []
         for number, (job, job_id) in enumerate(made, 1):
             self.watcher.begun(job, number, len(made))
@@ -192,7 +192,7 @@ class Rebuild:
                 return
 
     def _is_indexed(self, job_id: int, report: RebuildReport, *, again: bool = False) -> bool:
-        """Index a job and return whether it is done; a failure is reported, and the other jobs go on."""
+        """Index a job and return whether it is done; a failure is reported, and the other jobs continue."""
         with self.database.read() as session:
             stored = jobs.load_job(session, job_id)
         adopt_warcs_for_job(stored, database=self.database, archive_root=self.archive_root)
@@ -234,18 +234,18 @@ class Rebuild:
 
 
 def _claims_first(planned: Iterable[_Claiming], taken: Collection[int]) -> list[_Claiming]:
-    """Put those first that get the id they claim: a new one must not be what another claims."""
+    """Sort so that entries with a claimed id come first: a new id must not be one that another entry claims."""
     return sorted(planned, key=lambda one: one.id is None or one.id in taken)
 
 
 def _others(there: dict[int, str], planned: Iterable[PlannedJob]) -> dict[int, str]:
-    """Return the jobs that no rebuild of these can have made."""
+    """Return the jobs in the database that these manifests cannot have produced."""
     ours = {str(job.output_dir) for job in planned}
     return {job_id: folder for job_id, folder in there.items() if folder not in ours}
 
 
 def _known_as(job: PlannedJob, there: dict[int, str]) -> int | None:
-    """Return the job that is there already for a folder, however the archive root was called then."""
+    """Return the existing job of a folder, also when the archive root had another path then."""
     for job_id, folder in there.items():
         if Path(folder) == job.output_dir or (job_id == job.id and Path(folder).name == job.output_dir.name):
             return job_id

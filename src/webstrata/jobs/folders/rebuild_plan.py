@@ -51,7 +51,7 @@ class PlannedJob:
 
     @property
     def lost(self) -> str | None:
-        """Say which of the job's WARC files are not there any more, and what that costs; None when all are."""
+        """Return which of the job's WARC files are missing, and what is lost with them; None when none is."""
         count = _count(self.facts, "warc_file_count")
         missing = count - len(self.warc_files)
         if missing <= 0:
@@ -77,7 +77,7 @@ class PlannedJob:
 
 @dataclass
 class RebuildPlan:
-    """All that is to be made again, and what is wrong with what was found."""
+    """The sources and jobs to be restored, and the problems of the files."""
 
     sources: list[PlannedSource] = field(default_factory=list)
     jobs: list[PlannedJob] = field(default_factory=list)
@@ -85,7 +85,7 @@ class RebuildPlan:
 
     @property
     def losses(self) -> list[str]:
-        """Return a line for each job that does not come back whole."""
+        """Return a line for each job that is not restored completely."""
         return [job.loss for job in self.jobs if job.loss]
 
 
@@ -107,7 +107,7 @@ def restored_status(
 
 
 def plan_rebuild(archive_root: Path) -> RebuildPlan:
-    """Return what can be made again from an archive root; what is claimed twice gets a new id, and is reported."""
+    """Return what can be restored from an archive root; an id that is claimed twice is replaced, and reported."""
     if not archive_root.is_dir():
         raise NotFoundError(f"there is no archive at {archive_root} (WEBSTRATA_ARCHIVE_ROOT says where it is)")
     found = read_manifests(archive_root)
@@ -155,7 +155,7 @@ def _sources(listed: list[Facts], jobs: list[JobManifest], problems: list[str]) 
     by_code: dict[str, Facts] = {}
     for facts in [*(manifest.source for manifest in newest_last), *listed]:
         code = str(facts["code"])
-        # Only the files' own word, without an id, is less than what was known before.
+        # Values from the WARC files alone, without an id, are weaker than those known before.
         if _id(facts) is not None or code not in by_code:
             by_code[code] = facts
     taken: dict[int, str] = {}

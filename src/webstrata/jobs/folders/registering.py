@@ -1,4 +1,4 @@
-"""Jobs made of WARC files that are there already: where they lie, nothing is written, moved or deleted."""
+"""Jobs of existing WARC files: nothing in their folder is written, moved or deleted."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _MAX_NAMED = 50
 
 @dataclass(frozen=True)
 class Registered:
-    """A folder that is a job's now."""
+    """A folder that was registered as a job."""
 
     job_id: int
     output_dir: Path
@@ -167,7 +167,7 @@ def _whose(known: RegisteredFolder, place: Path) -> str:
 
 
 def _make_ready(session: Session, job_id: int, not_before: datetime | None) -> None:
-    """Let `index-job` index the job next, or a worker, which may have to wait."""
+    """Mark the job as ready for `index-job`, or for a worker after the given time."""
     count, size = captures.warc_totals(session, job_id)
     jobs.set_job(
         session,

@@ -18,7 +18,7 @@ from webstrata.warc.verify import Report
 log = structlog.get_logger()
 
 SLICE_SECONDS = 20.0
-"""After how long a slice begins no further file; the next look of a worker goes on."""
+"""After so many seconds a slice begins no further file; the next slice continues."""
 
 _PERMIT = "integrity"
 _BETWEEN_SLICES = timedelta(seconds=45)

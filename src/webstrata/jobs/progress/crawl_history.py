@@ -26,7 +26,7 @@ ATTEMPTS_SHOWN = 50
 DECISIONS_SHOWN = 100
 
 _MOST_READ_BYTES = 64_000_000
-"""How much of a run's logs is read for its picture: of a run with more, the earliest attempts are left out."""
+"""The most bytes of a run's logs that are read for its plot; beyond that the earliest attempts are left out."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class CrawlAttempt:
 
 @dataclass(frozen=True)
 class MonitorDecision:
-    """A trouble that the monitor saw, and what it did about it."""
+    """A problem that the monitor found, and its action."""
 
     at: datetime | None
     trouble: str

@@ -39,9 +39,9 @@ class CrawlLog:
             self.write(progress.counts)
 
     def write(self, counts: FrontierCounts) -> None:
-        """Write what failed and how far the crawl is; StorageError when the disk refuses."""
+        """Write the failed visits and the statistics of the crawl; StorageError when the log cannot be written."""
         now = datetime.now(UTC)
-        # Before the statistics: whoever counts failures without a page in between must see the pages behind them.
+        # Before the statistics: a monitor that counts failures in a row must see the pages after them.
         failed = "".join(_failure_line(now, failure) for failure in self._failures)
         line = statistics_line(
             now,
@@ -73,7 +73,7 @@ def crawl_log(output_dir: Path, stage: str, max_pages: int) -> Iterator[CrawlLog
 
 
 def _failure_line(now: datetime, failure: VisitFailure) -> str:
-    # Hidden before it is cut: half an address does not show any more that there is a password in it.
+    # Passwords are hidden before the text is cut: half an address may no longer look like one with a password.
     shown = without_secrets({"url": failure.url, "kind": failure.kind, "reason": failure.reason})
     details: dict[str, object] = {name: text[:_LONGEST] for name, text in shown.items()}
     details |= {"count": failure.count} if failure.count > 1 else {}

@@ -69,7 +69,7 @@ def latest_zim(folder: Path) -> Path | None:
 def _findings(job_id: int, folder: Path) -> LogFindings:
     try:
         logs = attempt_logs(folder)
-        # Building a ZIM visits no page: how many there are was told by the crawl before it.
+        # Building a ZIM visits no page: the counts come from the crawl before it.
         crawls = [found for found in logs if found.stage != FINAL_BUILD]
         stats = parse_last_stats_from_log(crawls[-1].path) if crawls else None
         return LogFindings(logs[-1] if logs else None, stats)

@@ -21,7 +21,7 @@ POINTS = 120
 
 _URL_PASSWORD = re.compile(r"(://[^\s/?#@:]*):[^\s/?#]*@")
 _SHORTEST_SECRET = 4
-"""What is shorter is no secret, and hiding it would only tear words apart."""
+"""Shorter values are not hidden: that would only break words."""
 
 
 @dataclass(frozen=True)

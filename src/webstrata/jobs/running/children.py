@@ -20,11 +20,10 @@ from typing import IO
 from webstrata.errors import StorageError, UsageError
 
 GRACE_SECONDS = 7.0
-"""How long a child has to end in good order; who stops us waits a little longer than that."""
+"""How long a child has to end in good order; the process that stops this one waits a little longer."""
 
 UNHURRIED_SECONDS = 60.0
-"""How long a child has to end when a stop was requested while we go on running: a container writes its data meanwhile.
-"""
+"""How long a child has to end after a stop request while the parent continues: a container writes its data meanwhile."""
 
 _LOOK_SECONDS = 0.05
 _LONGEST_LINE = 10_000
@@ -45,7 +44,7 @@ def run_child(
 ) -> int:
     """Run a command to its end and return its exit code, negative for a signal; on an interruption it is ended.
 
-    It gets a process group of its own: processes that it leaves there are ended with it. `stop_requested` ends it too,
+    It gets its own process group: processes that it leaves there are ended with it. `stop_requested` ends it too,
     but without hurry.
     """
     deadline, may_be_told = math.inf, time.monotonic() + _STARTING_SECONDS
@@ -64,7 +63,7 @@ class Child:
     """A process that works for us, from its start to its end."""
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
-        """Take charge of a process that was started with a lifeline and a group of its own."""
+        """Manage a process that was started with a lifeline and its own process group."""
         self._process = process
         self._is_cleared = False
 
@@ -101,7 +100,7 @@ class Child:
         return code
 
     def tell_to_end(self) -> None:
-        """Ask it to end, and leave it the time it takes."""
+        """Ask it to end, without a time limit."""
         self._process.terminate()
 
     def stop(self) -> int:
@@ -116,7 +115,7 @@ class Child:
             self.clear()
 
     def clear(self) -> None:
-        """End whatever is left of it and of the processes that it started, once: its number may be another's later."""
+        """End it and the processes that it started, once: its process number may be given again later."""
         if self._is_cleared:
             return
         self._is_cleared = True
@@ -160,7 +159,7 @@ class Lifeline:
                 pass
         os.kill(os.getpid(), signal.SIGTERM)
         threading.Event().wait(GRACE_SECONDS)
-        # As if killed as well: what we hold is taken back by whoever comes next.
+        # As if killed, too: the next worker takes over the leases.
         os.killpg(0, signal.SIGKILL) if os.getpgrp() == os.getpid() else os._exit(1)
 
 

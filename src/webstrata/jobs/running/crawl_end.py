@@ -40,7 +40,7 @@ class JobEnding:
 
 
 def verdict(end: "CrawlEnd", refusal: str | None = None) -> JobEnding:
-    """Return the status that a crawl's end gives its job; `refusal` is the error text of a site with nothing else."""
+    """Return the status that a crawl's end gives its job; `refusal` is the response of a site that gave only errors."""
     to_go = f"with {counted(end.counts.pending, 'URL')} to go"
     limit = f"the {end.limit} was reached {to_go}" if end.limit is not None else None
     if end.stopped:
@@ -85,7 +85,7 @@ def settle_with(database: Database, job: StoredJob, leader: str, ended: JobEndin
     ended = _with_warning(ended, job.config.ignored_arguments)
     with database.read() as session:
         leases.check_leader(session, job.id, leader)
-    # First the report: who sees that the run is over finds it there.
+    # The report comes first: it exists when the run is seen as over.
     write_run_report(database, job.id, RunEnd(ended.status, ended.reason, finished_at), config)
     refresh_stats(database, job.id)
     settle_as(database, job.id, leader, ended, finished_at)
@@ -118,7 +118,7 @@ def settle_as(database: Database, job_id: int, leader: str, ended: JobEnding, fi
 
 
 def try_again_later(database: Database, job: StoredJob, leader: str, rest: timedelta) -> None:
-    """Put a job whose crawl came to nothing back in line, for a run in which the URLs that failed get a fresh start."""
+    """Queue a job whose crawl got nothing again, for a run that retries the failed URLs."""
     now = datetime.now(UTC)
     with database.write() as session:
         frontier.revive(session, job.id, now)
@@ -136,7 +136,7 @@ def try_again_later(database: Database, job: StoredJob, leader: str, rest: timed
 
 
 def write_folder_records(database: Database, archive_root: Path, job_id: int) -> None:
-    """Write down what a job's folder holds, and in it what the job is; a disk that refuses costs only that."""
+    """Store the sizes of a job's folder, and write its manifest; an error of the disk is only logged."""
     try:
         scan_storage(database, archive_root, job_id)
         write_manifest(database, job_id, archive_root=archive_root)

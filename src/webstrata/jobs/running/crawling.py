@@ -41,7 +41,7 @@ log = structlog.get_logger()
 _HOLD_MARGIN = timedelta(seconds=5)
 _VISITS_PER_PAGE = 2
 _NEW_OBJECTS = 50_000
-"""After how many new objects the collector looks for cycles; at Python's 700 it took a fifth of a crawl's CPU."""
+"""New objects after which the garbage collector runs; at Python's 700 it took a fifth of a crawl's CPU time."""
 
 Watch = Callable[[CrawlProgress], None]
 
@@ -95,7 +95,7 @@ class Crawling:
         return ended.status
 
     def help(self, job: StoredJob, interrupted: threading.Event) -> bool:
-        """Take part in a crawl that another worker leads, while there is something to do; return whether there was."""
+        """Help with a crawl that another worker leads, while there is work; return whether there was any."""
         with present(self.archive_root) as owner:
             return self._crawled(job, owner, lambda _progress: None, _Signals(interrupted), leads=False).worked
 
@@ -113,7 +113,7 @@ class Crawling:
         return NEW_CRAWL_PHASE if size else INITIAL_CRAWL
 
     def _shown_to(self, job_id: int, leader: str, written: CrawlLog, watch: Watch) -> Watch:
-        """Return the receivers of the crawl's progress: its log and the viewer; none once the lead was lost."""
+        """Return the receivers of the crawl's progress: its log and the caller; none once the lease was lost."""
 
         def seen(progress: CrawlProgress) -> None:
             with self.database.read() as session:
@@ -127,7 +127,7 @@ class Crawling:
         config = self.defaults.overridden(job.config.crawl)
         most = config.concurrency if self.concurrency is None else self.concurrency
         if config.fetcher == "browser":
-            # What waits for the browser is better left to other workers, and not lost with this one.
+            # Pages that wait for the browser are left to other workers.
             most = min(most, _VISITS_PER_PAGE * config.browser_pages)
         return replace(config, concurrency=most)
 
@@ -190,7 +190,7 @@ class Crawling:
 
 @dataclass(frozen=True)
 class _Signals:
-    """The meaning of a signal: an operator wants the crawl to end, or the leader leaves it to others."""
+    """What a signal does: end the crawl for all workers, or only this worker's part."""
 
     interrupted: threading.Event
     means_leaving: bool = False
@@ -226,7 +226,7 @@ def _seldom_collecting() -> Iterator[None]:
 
 @contextmanager
 def _heard(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Let SIGINT and SIGTERM do something else while the block lasts."""
+    """Handle SIGINT and SIGTERM with a function while the block lasts."""
     loop = asyncio.get_running_loop()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for number in before:

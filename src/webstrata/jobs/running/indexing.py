@@ -43,7 +43,7 @@ class Indexing:
     processes: int | None = None
     tracks_changes: bool = True
     follow_every_seconds: float = FOLLOW_SECONDS
-    """How often what a running crawl has brought is indexed."""
+    """How often the captures of a running crawl are indexed."""
     crawl_defaults: CrawlDefaults | None = None
     """The limits of crawls, which decide whether a run is complete; None to compare no runs."""
 
@@ -85,7 +85,7 @@ class Indexing:
             leases.set_as(session, job_id, leader, **values)
 
     def _has_any(self, job: StoredJob, done: JobStatus) -> bool:
-        """Return whether a crawl left something to index; what was crawled elsewhere the index has to look for."""
+        """Return whether there is something to index; True for a job that was not crawled here."""
         with self.database.read() as session:
             size = captures.warc_totals(session, job.id)[1]
             was_crawled = frontier.has_any(session, job.id, *TaskStatus)
@@ -141,7 +141,7 @@ class Indexing:
     def so_far(self, job_id: int, interrupted: threading.Event) -> int:
         """Index the captures of a running crawl, and run the plugins on its pages; return 130 once stopped.
 
-        What follows the crawl is to have little left to do.
+        Little is left to do after the crawl.
         """
         with self.database.read() as session:
             job = jobs.load_job(session, job_id)

@@ -14,7 +14,7 @@ from webstrata.errors import WebstrataError
 log = structlog.get_logger()
 
 IndexSoFar = Callable[[int, threading.Event], int]
-"""Indexes what a crawl of a job brings until the event is set, and returns an exit code."""
+"""Indexes the captures of a job's crawl until the event is set, and returns an exit code."""
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def index_beside(database: Database, job: StoredJob, index: IndexSoFar | None, e
 
 
 def _index_until(over: threading.Event, database: Database, job_id: int, index: IndexSoFar, every: float) -> None:
-    """Index what is new until the crawl is over; trouble is only logged, as the job is indexed at its end anyway."""
+    """Index new captures until the crawl is over; errors are only logged, as the job is indexed again at its end."""
     while not over.wait(every):
         try:
             with database.read() as session:

@@ -56,7 +56,7 @@ def leading(database: Database, job_id: int, owner: str, *, helpers_welcome: boo
 
 
 def pause(database: Database, job_id: int, error: Exception) -> None:
-    """Pause a job, the longer the more often; when the database is unavailable, only the log records it."""
+    """Pause a job, each time for longer; when the database is unavailable, the pause is only logged."""
     log.error("job.paused", job_id=job_id, reason=str(error))
     with suppress(DatabaseError), database.write() as session:
         rest = rest_after_trouble(leases.pauses(session, job_id))

@@ -9,7 +9,7 @@ from webstrata.db.engine import Database
 from webstrata.db.queue import leases
 
 WORKER_KIND = "worker-"
-"""How a worker announces itself, also while it has nothing to do; to lead a job it takes another name."""
+"""The kind of name under which a worker announces itself; to lead a job it takes another name."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Leader:
 
     @property
     def described(self) -> str:
-        """Return what kind of process it is, and which one."""
+        """Return the kind of process and its number, in words."""
         worker = "the server's worker" if self.site else "a worker"
         return f"{worker if self.is_worker else 'another command'}, process {self.pid} on {self.host}"
 
@@ -36,7 +36,7 @@ class Leader:
         return f"watch it {where}, stop it with webstrata stop-job --id {self.job_id}"
 
     def __str__(self) -> str:
-        """Return a sentence for the process that tried to lead the job."""
+        """Return the message for a process that tried to lead the same job."""
         return f"job {self.job_id} is being worked on by another process ({self.described}): {self.ways_out}"
 
 

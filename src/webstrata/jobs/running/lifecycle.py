@@ -56,7 +56,7 @@ class JobSummary:
 
     job_id: int
     seed: str
-    """Where it began; the job's name when it was not crawled by us."""
+    """Its first seed; the job's name when it was not crawled here."""
     status: JobStatus
     reason: str | None
     captured: int
@@ -84,7 +84,7 @@ class Runner:
     """How many requests a crawl has under way at once; None leaves it to the job."""
     tracks_changes: bool = True
     beside: IndexSoFar | None = None
-    """What indexes beside a crawl, in another process: here it would slow the crawl down."""
+    """Indexes the captures of a running crawl in another process: in this one it would slow the crawl down."""
     index_every_seconds: float = 0
     chromium: Path | None = None
     """The browser of crawls that use one; None to look for an installed one."""
@@ -110,7 +110,7 @@ class Runner:
             ended = self._crawl_if_needed(job_id, leader, watcher, stop_requested)
             if ended is not None:
                 watcher.read(0, 0)
-                # What was fetched is indexed however the crawl ended: the event is for the crawl alone.
+                # Captures are indexed however the crawl ended: the event stops only the crawl.
                 self.index(
                     job_id, leader, threading.Event(), watcher.indexed, advanced=watcher.read, looked=watcher.looked
                 )
@@ -161,7 +161,7 @@ class Runner:
             return code
 
     def settles_its_job(self, job: StoredJob) -> bool:
-        """Return True: what is crawled here is settled here."""
+        """Return True: a crawl in this process also records its end."""
         return True
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
@@ -169,13 +169,13 @@ class Runner:
         return self._indexing.so_far(job_id, interrupted)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
-        """Take part in a crawl that another worker leads, while there is something to do; return whether there was."""
+        """Help with a crawl that another worker leads, while there is work; return whether there was any."""
         with structlog.contextvars.bound_contextvars(job_id=job_id):
             return self._crawling.help(self._load(job_id), interrupted)
 
     @cached_property
     def recovery(self) -> Recovery:
-        """Return what clears up after dead workers."""
+        """Return the recovery after dead workers."""
         return Recovery.resting(self.database, self.archive_root, self.permits, self.defaults.per_host_delay)
 
     def summary(self, job_id: int) -> JobSummary:

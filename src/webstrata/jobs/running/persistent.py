@@ -42,15 +42,15 @@ class WorkerContext:
     stages: Stages
     min_free_bytes: int = 0
     index_every_seconds: float = 0
-    """How often what a crawl has brought so far is indexed; 0 waits for its end."""
+    """How often the captures of a running crawl are indexed; 0 waits for its end."""
     retention: RetentionSchedule | None = None
-    """What is deleted on a schedule, beside the jobs."""
+    """The scheduled retention of the worker."""
     delivery: Delivery | None = None
-    """What delivers the notifications that jobs leave in the outbox."""
+    """The delivery of the notifications in the outbox."""
     integrity: "IntegritySchedule | None" = None
-    """How the files of the archive are checked, beside the jobs."""
+    """The scheduled integrity checks of the worker."""
     audits: AuditStage | None = None
-    """What runs audits beside the jobs."""
+    """The stage that runs queued audits."""
 
     def load(self, job_id: int) -> StoredJob:
         """Return a job with its present status."""
@@ -85,7 +85,7 @@ def index_persistent_job(job_id: int, *, context: WorkerContext, interrupted: th
 
 
 def _crawl(context: WorkerContext, job: StoredJob, leader: str, interrupted: threading.Event) -> int:
-    """Let the job be crawled until that has ended, one way or the other."""
+    """Run the crawl of a job until it has ended in any way."""
     check_job_config(job.config)
     check_output(context.database, job, min_free_bytes=context.min_free_bytes)
     is_ours, deaths = context.stages.settles_its_job(job), 0
@@ -96,7 +96,7 @@ def _crawl(context: WorkerContext, job: StoredJob, leader: str, interrupted: thr
         note_exit(context.database, job, leader, code)
         if context.load(job.id).crawl_ended is not None:
             return code
-        # What it held goes back in line, for whoever crawls next.
+        # Its tasks are queued again for the next crawler.
         context.recovery.tend()
         if interrupted.is_set() and code != DONE:
             return _left(context, job.id, leader, code)
@@ -115,7 +115,7 @@ def _crawl(context: WorkerContext, job: StoredJob, leader: str, interrupted: thr
 
 
 def _suspicion(context: WorkerContext, job_id: int) -> str:
-    """Return, in words, which URL the crawler of a job was fetching most often when it died."""
+    """Return a sentence that names the URL that the crawler of a job was fetching most often when it died."""
     with context.database.read() as session:
         url = frontier.suspect_url(session, job_id)
     return f", most often while it fetched {url}" if url else ""
@@ -137,12 +137,12 @@ def _progress(context: WorkerContext, job_id: int) -> tuple[int, int]:
 def _after_crawl(
     context: WorkerContext, job: StoredJob, leader: str, interrupted: threading.Event, max_retries: int
 ) -> None:
-    """Start what follows a crawl by itself: a retry, or the index of a stopped crawl's captures."""
+    """Start what follows a crawl: a retry, or the index of a stopped crawl's captures."""
     if job.crawl_ended is JobStatus.FAILED and (rest := _rest_before_retry(context, job, max_retries)) is not None:
         try_again_later(context.database, job, leader, rest)
         return
     if job.crawl_ended is not None and job.status is not job.crawl_ended:
-        # It was interrupted while it was indexed: that alone is left to do.
+        # It was interrupted while it was indexed: only the index is left to do.
         with context.database.write() as session:
             leases.set_as(session, job.id, leader, status=job.crawl_ended)
     if job.crawl_ended is JobStatus.STOPPED and job.source is not None and not interrupted.is_set():
@@ -150,7 +150,7 @@ def _after_crawl(
 
 
 def _rest_before_retry(context: WorkerContext, job: StoredJob, max_retries: int) -> timedelta | None:
-    """Return how long a failed crawl rests before it is retried; None when it is not, or could not succeed."""
+    """Return how long a failed crawl waits before it is retried; None when it is not retried."""
     with context.database.read() as session:
         if not frontier.may_succeed_later(session, job.id):
             return None
@@ -158,7 +158,7 @@ def _rest_before_retry(context: WorkerContext, job: StoredJob, max_retries: int)
 
 
 def _index(context: WorkerContext, job_id: int, leader: str, interrupted: threading.Event) -> int:
-    """Let a job be indexed; an indexer that dies again and again at the same place is given up."""
+    """Run the index of a job; an indexer that dies again and again at the same place is given up."""
     deaths = 0
     while True:
         before = _indexed_bytes(context, job_id)

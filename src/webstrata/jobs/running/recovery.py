@@ -19,25 +19,25 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class Recovery:
-    """Clears up for one archive, again and again; many may do so at the same time."""
+    """Clears up after dead workers of one archive; several processes may do so at the same time."""
 
     database: Database
     archive_root: Path
     permits: PermitStore
     rest: timedelta = timedelta(seconds=DEFAULT_DELAY)
-    """How long hosts rest at least that a dead worker was using: the time of its last request is unknown."""
+    """The least rest of hosts that a dead worker was using: the time of its last request is unknown."""
     _complained_about: set[str] = field(default_factory=set)
 
     @classmethod
     def resting(
         cls, database: Database, archive_root: Path, permits: PermitStore, per_host_delay: float | None
     ) -> "Recovery":
-        """Return what lets hosts rest for the delay that jobs have which name none."""
+        """Return the same recovery, with the default delay of jobs as the rest of hosts."""
         rest = timedelta(seconds=DEFAULT_DELAY if per_host_delay is None else per_host_delay)
         return cls(database, archive_root, permits, rest)
 
     def tend(self) -> None:
-        """Take back what dead workers of this machine held, and what those elsewhere did not renew."""
+        """Release what dead workers of this machine held, and the expired leases of workers elsewhere."""
         alive = [owner for owner in announced_here(self.archive_root) if not self._bury(owner)]
         with self.database.read() as session:
             abandoned = leases.has_abandoned(session, datetime.now(UTC), alive)

@@ -30,7 +30,7 @@ def on_behalf_of(leader: str, database: Database, job_id: int, stage: Callable[[
 
 
 def _report_failure(database: Database, job_id: int, leader: str, reason: str, code: int) -> int:
-    """Write why a stage failed where its leader reads it; when that fails as well, the log has it."""
+    """Store why a stage failed for its leader to read; if that fails, too, only the log has it."""
     log.error("stage.failed", job_id=job_id, reason=reason)
     with suppress(WebstrataError), database.write() as session:
         leases.set_as(session, job_id, leader, status_reason=reason)

@@ -58,7 +58,7 @@ class CrawlStory:
     """Whether there may have been attempts before those that are listed."""
     decisions: tuple[DecisionRow, ...]
     no_decisions: str
-    """What to say where the monitor decided nothing."""
+    """The sentence that is shown when there is no decision of the monitor."""
 
 
 def crawl_story(
@@ -102,10 +102,10 @@ def decision_row(decision: MonitorDecision) -> DecisionRow:
 
 def _answer_words(decision: MonitorDecision) -> str:
     words = {
-        RecoveryAction.FEWER_WORKERS: f"Went on with {present.count(decision.workers or 0, 'worker')}",
-        RecoveryAction.ROTATE_VPN: "Changed the VPN and began again",
-        RecoveryAction.RESTART: "Began again",
-        RecoveryAction.BACK_OFF: f"Rested for {present.duration(decision.wait)}",
+        RecoveryAction.FEWER_WORKERS: f"Continued with {present.count(decision.workers or 0, 'worker')}",
+        RecoveryAction.ROTATE_VPN: "Changed the VPN and restarted",
+        RecoveryAction.RESTART: "Restarted",
+        RecoveryAction.BACK_OFF: f"Paused for {present.duration(decision.wait)}",
         RecoveryAction.GIVE_UP: "Gave up",
     }
     return next((words_for for answer, words_for in words.items() if answer == decision.answer), decision.answer)
@@ -113,9 +113,9 @@ def _answer_words(decision: MonitorDecision) -> str:
 
 def _no_decisions(job: JobView, *, is_over: bool) -> str:
     if job.was_registered:
-        return "There was no crawl to watch."
+        return "There was no crawl to monitor."
     options = (job.config or {}).get("tool_options")
     is_watched = isinstance(options, Mapping) and options.get("enable_monitoring") is True
     if is_watched:
-        return "It had nothing to do." if is_over else "Nothing so far: no trouble was seen."
-    return "Nobody watched this crawl. With the tool option enable_monitoring, trouble is seen and answered."
+        return "The monitor found no problems." if is_over else "No problems so far."
+    return "Monitoring is off for this crawl. Turn it on with the tool option enable_monitoring."

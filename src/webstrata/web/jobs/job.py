@@ -46,13 +46,13 @@ class JobAction:
     hint: str
 
 
-_STOP = JobAction("stop", "Stop", "What is captured is kept, and it can go on later.")
-_REST = "What is captured is kept; only the rest is fetched."
+_STOP = JobAction("stop", "Stop", "Its captures are saved, and it can be resumed later.")
+_REST = "Its captures are saved; only the remaining URLs are fetched."
 _AFTER = {
-    JobStatus.STOPPED: JobAction("resume", "Go on where it stopped", _REST),
+    JobStatus.STOPPED: JobAction("resume", "Resume", _REST),
     JobStatus.FAILED: JobAction("retry", "Try again", _REST),
     JobStatus.INDEX_FAILED: JobAction(
-        "retry", "Try again", "Nothing is fetched again: what was captured is indexed anew."
+        "retry", "Try again", "Nothing is fetched again; its captures are indexed again."
     ),
 }
 
@@ -88,10 +88,10 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
         log=log_tail(found, secrets_of(app.settings), LOG_LINES_SHOWN),
         plot=draw_plot(run_statistics(found), [attempt.began_at for attempt in attempts]),
         crawl=crawl_story(progress, attempts, decisions_of(found, secrets_of(app.settings))),
-        kept=list(_storage(found)),
+        disk_space=list(_storage(found)),
         cleanable=found.status in CLEANABLE and progress.is_over,
         seeds=_seeds(config),
-        knobs=in_words({name: value for name, value in config.items() if name != "seeds"}),
+        settings=in_words({name: value for name, value in config.items() if name != "seeds"}),
     )
 
 
@@ -109,7 +109,7 @@ def offer(progress: JobProgress) -> JobAction | None:
     if not progress.is_over:
         return None
     if found.status == JobStatus.INDEXED and progress.counts.error:
-        return JobAction("resume", f"Try the {present.count(progress.counts.error, 'failed page')} again", _REST)
+        return JobAction("resume", f"Retry the {present.count(progress.counts.error, 'failed URL')}", _REST)
     return _AFTER.get(JobStatus(found.status))
 
 
@@ -117,26 +117,26 @@ def story(progress: JobProgress, now: datetime) -> str:
     """Return the sentence that goes with a job's state."""
     found = progress.job
     if is_stopping(found):
-        return "It stops within seconds; what it captured is kept."
+        return "It stops within seconds; its captures are saved."
     if found.status == JobStatus.STOPPED and not progress.is_over:
-        return "What it captured is being indexed."
+        return "Its captures are being indexed."
     if found.status == JobStatus.QUEUED and found.stop_requested_at:
-        return "It stops when a worker takes it up, which then ends the container that its own one left."
+        return "It stops when a worker takes it over and ends its container: its own worker is gone."
     if found.status == JobStatus.QUEUED:
         return "It starts as soon as a worker is free."
     if found.status == JobStatus.RETRYABLE and found.not_before and found.not_before > now:
-        return f"It starts again by itself, not before {present.date_and_time(found.not_before)}."
+        return f"It is retried automatically, not before {present.date_and_time(found.not_before)}."
     return {
-        "waiting": "It starts again by itself.",
-        "working": "This page keeps itself up to date.",
+        "waiting": "It is retried automatically.",
+        "working": "This page updates automatically.",
         "failed": f"It ended before everything was captured. {_searchable(found)}".rstrip(),
-        "stopped": f"Somebody stopped it. {_searchable(found)}".rstrip(),
+        "stopped": f"It was stopped. {_searchable(found)}".rstrip(),
         "done": f"{present.count(found.indexed_page_count, 'snapshot')} can be searched and read.".capitalize(),
     }[present.job_state(found.status).kind]
 
 
 def _searchable(found: JobView) -> str:
-    """Return how much there is to read of a job that did not come to its end."""
+    """Return how much of an unfinished job can be searched and read."""
     if found.indexed_page_count:
         return f"{present.count(found.indexed_page_count, 'snapshot')} can be searched and read.".capitalize()
     return "" if found.warc_bytes_total else "Nothing was captured."
@@ -146,9 +146,9 @@ def _storage(found: JobView) -> Iterator[tuple[str, str]]:
     """Yield what a job takes on disk, by kind, as far as it was counted."""
     kinds = {
         "WARC files": found.warc_bytes_total,
-        "Everything in its folder": found.output_bytes_total,
+        "All files in its folder": found.output_bytes_total,
         "Temporary files": found.tmp_bytes_total,
-        "Temporary files but for WARCs": found.tmp_non_warc_bytes_total,
+        "Temporary files without WARC files": found.tmp_non_warc_bytes_total,
     }
     yield from ((name, present.size(octets)) for name, octets in kinds.items() if octets is not None)
 

@@ -90,11 +90,11 @@ def _unknown(value: str, known: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def summary(counts: Mapping[str, int]) -> str:
     """Return how many jobs stand where, in one sentence."""
     if not counts:
-        return "Nothing: no site has been archived yet."
+        return "No jobs yet. Archive a site to start one."
     kinds = dict.fromkeys(("working", "waiting", "failed", "stopped", "done"), 0)
     for status, jobs_there in counts.items():
         kinds[present.job_state(status).kind] += jobs_there
     words = {"working": "running", "waiting": "waiting", "failed": "failed", "stopped": "stopped", "done": "done"}
     parts = [f"{present.number(kinds[kind])} {word}" for kind, word in words.items() if kinds[kind]]
-    lead = "" if kinds["working"] else "Nothing right now. "
+    lead = "" if kinds["working"] else "No job is running. "
     return f"{lead}{present.count(sum(counts.values()), 'job')}: {', '.join(parts)}."
