@@ -20,7 +20,7 @@ MAX_INTERRUPTIONS = 5
 """How often a plugin may crash its process on a capture before that capture is no longer given to it."""
 
 FEW = 10
-"""So many assets may vanish from any site at once without a second look."""
+"""Up to so many assets may disappear from a site at once without a confirmation."""
 
 GONE_STATUSES = frozenset({404, 410})
 """Response statuses that mean that nothing is there."""

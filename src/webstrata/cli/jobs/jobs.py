@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from webstrata.cli.details import print_details
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson, JobOption, OfSource, WhichJob, chosen_job
 from webstrata.cli.start import print_json, started
@@ -73,10 +74,7 @@ def show_job(number: WhichJob = None, id_option: JobOption = None, as_json: AsJs
     if as_json:
         print_json(values | {"problems": [dataclasses.asdict(problem) for problem in found]})
         return
-    for name, value in values.items():
-        if value is not None:
-            print(f"{name:>26}  {json.dumps(value) if isinstance(value, dict) else harmless(str(value))}")
-    print(f"{'progress':>26}  {job.how_far}")
+    print_details(values | {"progress": job.how_far})
     for problem in found:
         print(f"{'problem':>26}  {harmless(f'{problem.warc_path}: byte {problem.offset}: {problem.reason}')}")
     if more := max(0, job.index_problem_count - len(found)):
