@@ -147,39 +147,6 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True)
-class AssetView:
-    """An asset as a reader meets it."""
-
-    id: int
-    source_id: int
-    plugin: str
-    identifier: str
-    asset_type: str
-    source_url: str
-    state: AssetState
-    version: int
-    checksum: str
-    first_seen_at: datetime
-    last_seen_at: datetime
-    missing_since: datetime | None
-
-
-@dataclass(frozen=True)
-class AssetVersionView:
-    """One version of an asset; its bytes are the blob of that digest."""
-
-    asset_id: int
-    version: int
-    checksum: str
-    job_id: int | None
-    captured_at: datetime
-    normalized_path: str
-    blob_digest: str
-    tags: tuple[str, ...]
-    metadata: Mapping[str, object]
-
-
-@dataclass(frozen=True)
 class FailedRun:
     """A capture that a plugin failed on, and why."""
 

@@ -1,6 +1,6 @@
 """`show`: read the text of a snapshot in the terminal."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,6 +8,9 @@ from webstrata.cli.details import print_details
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson
 from webstrata.cli.start import print_json, started
+
+if TYPE_CHECKING:
+    from webstrata.model.archive import SnapshotView
 
 verbs = typer.Typer()
 
@@ -38,7 +41,17 @@ def show(
         if found is None:
             raise missing_snapshot(session, snapshot_id, f"there is no snapshot {snapshot_id}")
         lines = [without_cells(line.text) for line in load_page_text(session, snapshot_id).lines]
-    facts: dict[str, object] = {
+    if as_json:
+        print_json(_facts(found) | {"text": "\n".join(lines)})
+        return
+    print_details(_facts(found))
+    print()
+    for line in lines:
+        print(harmless(line))
+
+
+def _facts(found: "SnapshotView") -> dict[str, object]:
+    return {
         "snapshot": found.id,
         "title": found.title,
         "url": found.url,
@@ -48,10 +61,3 @@ def show(
         "quality": found.quality,
         "quality_reasons": found.quality_reasons,
     }
-    if as_json:
-        print_json(facts | {"text": "\n".join(lines)})
-        return
-    print_details(facts)
-    print()
-    for line in lines:
-        print(harmless(line))
