@@ -8,17 +8,17 @@ from pathlib import Path
 
 from sqlalchemy import delete, update
 
-from webstrata.assets.blobs import read_version
+from tests.support.stored_assets import AssetVersionView, AssetView, assets_of_source, read_version, versions_of_asset
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import run_plugins
-from webstrata.db.assets import assets, plugin_runs
+from webstrata.db.assets import plugin_runs
 from webstrata.db.captures import captures
 from webstrata.db.captures.new_rows import NewCapture
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, jobs
 from webstrata.db.schema.tables import CrawlTask
 from webstrata.index.pipeline import index_job
-from webstrata.model.assets import AssetsSummary, AssetVersionView, AssetView, FailedRun
+from webstrata.model.assets import AssetsSummary, FailedRun
 from webstrata.model.captures import Original
 from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.crawl.tasks import Link, TaskStatus
@@ -186,7 +186,7 @@ class Archive:
     def assets(self, source: str = "site") -> dict[str, AssetView]:
         """Return a source's assets by the path they stand for, or by their identifier."""
         with self.database.read() as session:
-            found = assets.assets_of_source(session, self.sources[source], limit=10_000)
+            found = assets_of_source(session, self.sources[source], limit=10_000)
         return {asset.identifier.removeprefix(SITE): asset for asset in found}
 
     def asset(self, path: str, source: str = "site") -> AssetView:
@@ -194,7 +194,7 @@ class Archive:
 
     def versions(self, path: str, source: str = "site") -> list[AssetVersionView]:
         with self.database.read() as session:
-            return assets.versions_of_asset(session, self.asset(path, source).id)
+            return versions_of_asset(session, self.asset(path, source).id)
 
     def content(self, path: str, version: int, source: str = "site") -> bytes:
         return read_version(self.database, self.root, self.asset(path, source).id, version)

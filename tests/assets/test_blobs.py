@@ -8,8 +8,9 @@ from sqlalchemy import delete, select, text
 
 from tests.assets.archives import NEW_YEAR, Archive, html, png
 from tests.assets.plugins import Counting
+from tests.support.stored_assets import read_version
 from tests.support.waiting import wait_until
-from webstrata.assets.blobs import AssetStore, delete_unreferenced, read_version
+from webstrata.assets.blobs import AssetStore, delete_unreferenced
 from webstrata.assets.page import PagePlugin
 from webstrata.db.assets import assets
 from webstrata.db.assets.assets import Sighting

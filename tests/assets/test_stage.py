@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from structlog.testing import capture_logs
 
 from tests.assets.archives import SITE, Archive, html, png
@@ -45,7 +45,9 @@ def rows(archive: Archive) -> list[object]:
 
 def statuses(archive: Archive, job_id: int) -> dict[RunStatus, int]:
     with archive.database.read() as session:
-        return plugin_runs.run_counts(session, job_id)
+        ended = select(PluginRun.status, func.count()).join(Capture, PluginRun.capture_id == Capture.id)
+        found = session.execute(ended.where(Capture.job_id == job_id).group_by(PluginRun.status)).all()
+        return {RunStatus(status): count for status, count in found}
 
 
 def test_a_plugin_runs_once_on_a_capture(archive: Archive) -> None:

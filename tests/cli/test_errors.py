@@ -104,7 +104,7 @@ def test_a_site_that_refuses_is_reported_with_its_response(
     (listed,) = json.loads(webstrata("list-jobs", "--json").out)
     assert (listed["status"], listed["status_reason"]) == ("failed", ended.message)
     pages = int(status < 500)
-    how_far = f"progress  {pages} of 1 URLs fetched, {1 - pages} failed; {pages} pages can be searched"
+    how_far = f"progress  {pages} of 1 URLs fetched, {1 - pages} failed; {pages} snapshots can be searched"
     assert how_far in webstrata("show-job", "--id", "1").out
 
 

@@ -78,7 +78,7 @@ def test_one_source_is_shown_with_what_its_jobs_are_made_from(lines: CommandLine
     lines("sources", "add", "site", "example.org", "--option", "per_host_delay=2")
     shown = lines("sources", "show", "site")
     assert "https://example.org/" in shown.out
-    assert '"per_host_delay": 2.0' in shown.out
+    assert "job_config.crawl.per_host_delay  2.0" in shown.out
     assert json.loads(lines("sources", "show", "site", "--json").out)["job_config"]["name_template"].startswith("site-")
 
 

@@ -47,7 +47,7 @@ def test_a_file_is_announced_acknowledged_and_indexed(database: Database, job: i
         warc_id = captures.add_warc_file(session, job, "hc/second.warc.gz")
     with database.write() as session:
         captures.acknowledge(session, warc_id, 5_000_000_000)
-        captures.mark_indexed(session, warc_id, 4_000_000_000)
+        captures.set_index_state(session, warc_id, indexed_bytes=4_000_000_000)
     with database.read() as session:
         first, second = captures.warc_files(session, job)
         assert captures.warc_totals(session, job) == (2, 5_000_000_000)

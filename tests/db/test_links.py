@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 
 from tests.support.linked import Arrival, LinkedArchive, group
+from tests.support.recount import recount_signals
 from webstrata.db.engine import Database
-from webstrata.db.links.recount import recount_signals
 from webstrata.db.schema.tables import Snapshot, SnapshotOutlink
 from webstrata.index.signals import refresh_pagerank
 

@@ -58,7 +58,6 @@ from webstrata.db.watching import saved_searches, site_diff, site_events, watche
 from webstrata.db.watching.site_diff import CrawlDefaults
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
-from webstrata.model.assets import AssetState
 from webstrata.model.auditing.sessions import AuditMode, AuditStatus
 from webstrata.model.captures import Original
 from webstrata.model.crawl.tasks import TaskStatus
@@ -217,7 +216,6 @@ OF_JOBS: dict[str, Asking] = {
     "snapshots in files": lambda s: warc_folders.snapshots_in(s, OTHER_JOB, ["22.warc.gz"]),
     "moving files": lambda s: warc_folders.move_warc_files(s, OTHER_JOB, {"22.warc.gz": "another.warc.gz"}),
     "captures without assets": lambda s: plugin_runs.pending_captures(s, SMALL_JOB, ["page", "media"]),
-    "plugin runs": lambda s: plugin_runs.run_counts(s, SMALL_JOB),
     "failed plugin runs": lambda s: plugin_runs.failed_runs(s, SMALL_JOB),
     "when a job captured": lambda s: absence.capture_span(s, SMALL_JOB),
     "what a job got of URLs": lambda s: absence.responses_of(s, LARGE_JOB, URLS),
@@ -325,8 +323,6 @@ OF_VIEWS: dict[str, Asking] = {
     "what is not indexed": metrics.index_lag,
     "totals of sources": totals.totals,
     "bytes of sources": storage.bytes_by_source,
-    "assets": lambda s: assets.assets_of_source(s, SOURCE),
-    "present assets": lambda s: assets.assets_of_source(s, SOURCE, state=AssetState.PRESENT),
     "changes of a target": lambda s: audit_log.entries(s, ChangeFilter(target="job:7"), limit=20),
     "changes of an actor": lambda s: audit_log.entries(s, ChangeFilter(actor="person-7"), limit=20),
     "changes of a kind": lambda s: audit_log.entries(s, ChangeFilter(action="action-7"), limit=20),

@@ -67,7 +67,7 @@ class Job:
     def forget_how_far(self) -> None:
         with self.database.write() as session:
             for warc in captures.warc_files(session, self.id):
-                captures.mark_indexed(session, warc.id, 0)
+                captures.set_index_state(session, warc.id, indexed_bytes=0)
 
     def problems(self) -> list[LocatedProblem]:
         with self.database.read() as session:

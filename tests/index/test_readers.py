@@ -14,9 +14,9 @@ from sqlalchemy import select, update
 
 from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched, write_warc
+from tests.support.recount import recount_signals
 from webstrata.content.reader.page_requests import ReadPage
 from webstrata.db.engine import Database
-from webstrata.db.links.recount import recount_signals
 from webstrata.db.schema.tables import PageSignal
 from webstrata.index import pipeline, reading, writing
 from webstrata.index.facts import CaptureFacts, Read, facts_of

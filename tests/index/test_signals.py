@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import update
 
 from tests.support.linked import Arrival, LinkedArchive
+from tests.support.recount import recount_signals
 from webstrata.db.engine import Database
-from webstrata.db.links.recount import recount_signals
 from webstrata.db.schema.tables import PageSignal
 from webstrata.index.signals import refresh_pagerank
 from webstrata.model.search.pagerank import TOLERANCE, Settling

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from tests.support.folders import ARCHIVE, STATE, CrawledFolder
-from webstrata.assets.blobs import read_version
+from tests.support.stored_assets import assets_of_source, read_version
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import run_plugins
-from webstrata.db.assets import assets
 from webstrata.db.captures import captures
 from webstrata.db.engine import Database
 from webstrata.db.queue import jobs
@@ -72,7 +71,7 @@ def test_assets_of_deleted_warc_files_stay_readable(folder: CrawledFolder) -> No
     run_plugins(folder.job_id, database=folder.database, archive_root=folder.root, registry=PluginRegistry())
     clean(folder)
     with folder.database.read() as session:
-        (asset,) = assets.assets_of_source(session, jobs.load_job(session, folder.job_id).source_id)
+        (asset,) = assets_of_source(session, jobs.load_job(session, folder.job_id).source_id)
     assert read_version(folder.database, folder.root, asset.id, 1) == b"GIF89a"
 
 

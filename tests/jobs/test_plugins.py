@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.stored_assets import assets_of_source
 from tests.support.web_server import WebServer, page
 from webstrata.assets.plugin import CapturedContent, NormalizedAsset
 from webstrata.assets.registry import PluginRegistry
-from webstrata.db.assets import assets
 from webstrata.db.queue import jobs
 from webstrata.errors import UsageError
 from webstrata.jobs.running.lifecycle import Runner
@@ -36,7 +36,7 @@ def archived(runner: Runner, web_server: WebServer, **told: object) -> JobStatus
 def found(runner: Runner) -> list[tuple[str, int]]:
     with runner.database.read() as session:
         source = jobs.load_job(session, 1).source_id
-        return sorted((asset.plugin, asset.version) for asset in assets.assets_of_source(session, source))
+        return sorted((asset.plugin, asset.version) for asset in assets_of_source(session, source))
 
 
 def test_a_job_leaves_assets_and_a_changed_page_a_new_version(runner: Runner, web_server: WebServer) -> None:

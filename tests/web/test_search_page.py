@@ -123,7 +123,7 @@ def test_a_quoted_sentence_reports_when_it_stood_there(reader: TestClient, ids: 
 
 @pytest.mark.parametrize(
     ("sentence", "words"),
-    [("every five hours", "No snapshot says “every five hours”"), ("", "First and last appearance of a sentence")],
+    [("every five hours", "No snapshot contains “every five hours”"), ("", "First and last appearance of a sentence")],
 )
 def test_a_sentence_that_never_stood_there_is_answered_too(reader: TestClient, sentence: str, words: str) -> None:
     page = Page(reader.get("/search/appearances", params={"q": sentence}))

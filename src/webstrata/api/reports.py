@@ -24,13 +24,13 @@ def report(app: Parts, request: Request, body: NewReportSchema) -> ReportReceipt
         log.info("report.honeypot")
         return ReportReceiptSchema(reportId=None, status="received", receivedAt=present.timestamp(now))
     with app.database.write() as session:
-        report_id = add_report(session, _to_keep(body), now)
+        report_id = add_report(session, _as_report(body), now)
     count_event(request, Event.REPORT_SUBMISSIONS)
     log.info("report.received", report_id=report_id, category=body.category.value)
     return ReportReceiptSchema(reportId=report_id, status="new", receivedAt=present.timestamp(now))
 
 
-def _to_keep(body: NewReportSchema) -> NewReport:
+def _as_report(body: NewReportSchema) -> NewReport:
     return NewReport(
         category=body.category.value,
         description=body.description,

@@ -19,7 +19,7 @@ def run(words: list[str]) -> int:
     try:
         arguments = parsed(words)
     except UsageError as error:
-        _tell_leader(words, error)
+        _report_to_worker(words, error)
         return _print_error(error, WRONG_USAGE)
     except SystemExit as leaving:  # --help and --version
         return int(leaving.code or 0)
@@ -76,7 +76,7 @@ def _broken(error: Exception) -> int:
     return BROKEN
 
 
-def _tell_leader(arguments: list[str], error: UsageError) -> None:
+def _report_to_worker(arguments: list[str], error: UsageError) -> None:
     """Report to the worker that called us for a job which of its options cannot be obeyed."""
     job_id = _value_of("--job-id", arguments)
     if "--tied" in arguments and job_id.isdecimal():

@@ -217,7 +217,7 @@ class ZimitEngine:
                 self.state.save()
 
     def _sweep(self) -> None:
-        """Record the temporary folders that no container reported; take ownership of them when they must be readable."""
+        """Record the temporary folders that no container reported; take ownership of those that must be readable."""
         if self.arguments.relax_perms and any(
             not os.access(folder, os.R_OK | os.X_OK) for folder in temp_dirs_in(self.folder)
         ):

@@ -27,16 +27,6 @@ class AssetStore(DiskStore):
         super().__init__(archive_root / _FOLDER)
 
 
-def read_version(database: Database, archive_root: Path, asset_id: int, version: int) -> bytes:
-    """Return the bytes of one version of an asset; NotFoundError when there is no such version."""
-    with database.read() as session:
-        found = assets.version_of_asset(session, asset_id, version)
-        if found is None:
-            raise NotFoundError(f"there is no version {version} of asset {asset_id}")
-        blob = asset_contents.stored_blob(session, found.blob_digest)
-    return read_blob(database, archive_root, blob)
-
-
 def read_blob(database: Database, archive_root: Path, blob: StoredBlob) -> bytes:
     """Return a blob's bytes from where they are stored; StorageError when they do not match their digest."""
     if blob.content is None and blob.capture_id is None:

@@ -58,11 +58,6 @@ def session_outcome(pages: Sequence[PageOutcome], *, pdp_found: bool) -> Session
     return SessionOutcome(AuditStatus.PARTIAL, AuditProblem.SOME_FAILED)
 
 
-def aborted_outcome(problem: AuditProblem) -> SessionOutcome:
-    """Return the outcome of a session that ended before any page was seen."""
-    return SessionOutcome(AuditStatus.FAILED, problem)
-
-
 def problem_of_status(status_code: int) -> AuditProblem | None:
     """Return the problem that a final response status is a sign of; None when it is a sign of none."""
     if status_code == 429:

@@ -130,6 +130,11 @@ def _compute(
     return total, was_stopped
 
 
+def _page(event: "EventView") -> str:
+    """Return the name of the page that changed: its address without the scheme, as http and https are one page."""
+    return event.normalized_url_group.removeprefix("https://")
+
+
 def _check_enabled(app: "App") -> None:
     if not app.settings.change_tracking_enabled:
         raise ConflictError("change tracking is switched off (WEBSTRATA_CHANGE_TRACKING_ENABLED=true switches it on)")
@@ -197,6 +202,4 @@ def _print_events(
             console.print(Text(f"  ± {reason.text}"))
         pair = f"snapshots {event.from_snapshot_id} and {event.to_snapshot_id}"
         place = pair if event.from_snapshot_id else f"snapshot {event.to_snapshot_id}"
-        console.print(
-            Text(f"{event.to_captured_at:%Y-%m-%d %H:%M} UTC  {event.normalized_url_group}  ({place})", style="dim")
-        )
+        console.print(Text(f"{event.to_captured_at:%Y-%m-%d %H:%M} UTC  {_page(event)}  ({place})", style="dim"))

@@ -14,6 +14,7 @@ MODULES = {
     "serving": ("serve", "start-worker", "worker"),
     "searching": ("search",),
     "changes": ("changes", "compute-changes"),
+    "pages.showing": ("show",),
     "pages.diffing": ("diff",),
     "watching.site_diff": ("site-diff",),
     "watching.watches": ("watch", "watches", "check-watch", "pause-watch", "resume-watch", "remove-watch"),
@@ -48,7 +49,7 @@ MODULES = {
 
 SECTIONS = {
     "Everyday": (
-        *("archive", "run", "serve", "search", "changes", "review-change", "diff", "site-diff"),
+        *("archive", "run", "serve", "search", "show", "changes", "review-change", "diff", "site-diff"),
         *("audit", "hauls", "status"),
     ),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),

@@ -151,6 +151,8 @@ def _print_hits(found: SearchResponse, request: SearchRequest) -> None:
         console.print(_passage(hit))
         if hit.missing_words:
             console.print(Text(f"Without: {', '.join(hit.missing_words)}", style="dim"))
+    if found.results:
+        console.print(Text(f"\nTo read one: webstrata show {found.results[0].id}", style="dim"))
 
 
 def _all_words(found: SearchResponse) -> str:

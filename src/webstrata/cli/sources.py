@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from webstrata.cli.details import print_details
 from webstrata.cli.help_pages import PlainGroup, command
 from webstrata.cli.options import AsJson, OfSource
 from webstrata.cli.source_words import (
@@ -125,7 +126,7 @@ def list_all(context: typer.Context, as_json: AsJson = False) -> None:
 def show(code: Code, as_json: AsJson = False) -> None:
     """Show all details of a source and the settings of its jobs."""
     from webstrata.db.sources.sources import registry_entry, source_view
-    from webstrata.logs import harmless, without_secrets
+    from webstrata.logs import without_secrets
 
     with started(quiet=True) as app, app.database.read() as session:
         source = source_view(session, code)
@@ -135,10 +136,7 @@ def show(code: Code, as_json: AsJson = False) -> None:
     if as_json:
         print_json(values)
         return
-    for name, value in values.items():
-        if value is not None:
-            shown = json.dumps(value, default=str) if isinstance(value, dict | list | tuple) else harmless(str(value))
-            print(f"{name:>18}  {shown}")
+    print_details(values)
 
 
 @command(sources, "add", example="webstrata sources add example https://example.org/ --schedule 7d")

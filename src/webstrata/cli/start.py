@@ -73,7 +73,7 @@ def note(app: "App", action: str, target: str, **details: object) -> None:
 
 
 def start_logging(settings: "Settings", *, quiet: bool = False, level: str | None = None) -> None:
-    """Send log lines to standard error at the level of the settings or the argument; if quiet, only warnings, as text."""
+    """Send log lines to standard error at the level of the settings or argument; if quiet, only warnings, as text."""
     from webstrata.logs import configure_logging
     from webstrata.settings import LogFormat, LogLevel
 

@@ -155,7 +155,7 @@ class JobView:
         """Return in words how much of the job's URLs was captured, and how much can be searched."""
         crawled, known, failed = (count or 0 for count in (self.pages_crawled, self.pages_total, self.pages_failed))
         captured = f"{crawled:,} of {known:,} URLs fetched, {failed:,} failed"
-        searched = f"{self.indexed_page_count:,} pages can be searched"
+        searched = f"{self.indexed_page_count:,} snapshots can be searched"
         return searched if self.was_registered else f"{captured}; {searched}"
 
     @property

@@ -20,7 +20,7 @@ MAX_INTERRUPTIONS = 5
 """How often a plugin may crash its process on a capture before that capture is no longer given to it."""
 
 FEW = 10
-"""So many assets may vanish from any site at once without a second look."""
+"""Up to so many assets may disappear from a site at once without a confirmation."""
 
 GONE_STATUSES = frozenset({404, 410})
 """Response statuses that mean that nothing is there."""
@@ -144,39 +144,6 @@ class Fate(StrEnum):
     UNKNOWN = "unknown"
     GONE = "gone"
     ABSENT = "absent"
-
-
-@dataclass(frozen=True)
-class AssetView:
-    """An asset as a reader meets it."""
-
-    id: int
-    source_id: int
-    plugin: str
-    identifier: str
-    asset_type: str
-    source_url: str
-    state: AssetState
-    version: int
-    checksum: str
-    first_seen_at: datetime
-    last_seen_at: datetime
-    missing_since: datetime | None
-
-
-@dataclass(frozen=True)
-class AssetVersionView:
-    """One version of an asset; its bytes are the blob of that digest."""
-
-    asset_id: int
-    version: int
-    checksum: str
-    job_id: int | None
-    captured_at: datetime
-    normalized_path: str
-    blob_digest: str
-    tags: tuple[str, ...]
-    metadata: Mapping[str, object]
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class GeneralSettings(BaseModel):
     )
 
     @model_validator(mode="after")
-    def _place_what_was_not_placed(self) -> Self:
+    def _default_places(self) -> Self:
         if "archive_root" not in self.model_fields_set:
             object.__setattr__(self, "archive_root", self.data_dir / "archive")
         if "database_url" not in self.model_fields_set:

@@ -29,7 +29,7 @@ _LONGEST_LINE = 1_048_576
 
 @dataclass(frozen=True)
 class Statistics:
-    """How far a crawl was at a moment."""
+    """The progress of a crawl at a moment."""
 
     at: datetime
     crawled: int
@@ -49,7 +49,7 @@ class AttemptLog:
 
 
 def combined_log_name(stage: str, attempt: int, now: datetime) -> str:
-    """Return what the log of an attempt begun now is called."""
+    """Return the name of the log of an attempt that begins now."""
     return f"archive_{stage}_-_attempt_{attempt}_{now.astimezone(UTC):%Y%m%d_%H%M%S}.combined.log"
 
 
@@ -105,7 +105,7 @@ def parse_last_stats_from_log(path: Path) -> dict[str, object] | None:
 
 
 def statistics_of(path: Path, points: int = 200) -> list[Statistics]:
-    """Return how a crawl went, oldest first: about so many moments, the last one among them."""
+    """Return statistics of a crawl at about a number of moments, oldest first; the last moment is one of them."""
     found: list[Statistics] = []
     step, last = 1, None
     for number, last in enumerate(_every_statistics(path)):
@@ -119,7 +119,7 @@ def statistics_of(path: Path, points: int = 200) -> list[Statistics]:
 
 
 def tail(path: Path, lines: int = 200, max_bytes: int = 64_000) -> list[str]:
-    """Return the last lines of a log; one that was cut at the front is left out, unless it is all there is."""
+    """Return the last lines of a log; a line that was cut at the front is left out, unless it is the only one."""
     with _opened(path) as log:
         size = os.fstat(log.fileno()).st_size
         log.seek(max(0, size - max_bytes))
@@ -177,7 +177,7 @@ def _attempt_log(path: Path) -> AttemptLog | None:
     try:
         began_at = datetime.strptime(named["when"], "%Y%m%d_%H%M%S").replace(tzinfo=UTC)
     except ValueError:
-        # Digits that are no time: some file that is only called like a log.
+        # Digits that are no time: another file with a similar name.
         return None
     return AttemptLog(path, named["stage"], int(named["attempt"]), began_at)
 

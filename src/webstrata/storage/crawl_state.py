@@ -43,7 +43,7 @@ _OVERWRITING = "overwrite_under_way"
 _KEYS = frozenset({*_COUNTS, *_SINCE_PROGRESS, _PATHS, _DECISIONS, _ROTATED, _ENDED, _OVERWRITING})
 _LONGEST_REASON = 500
 _ENDED_BY_ITSELF = (0, 1)
-"""Exit codes of a run that came to its end; with others it left its crawl to the next."""
+"""Exit codes of a run that ended; after others the next run continues the crawl."""
 
 
 class CrawlState:
@@ -57,7 +57,7 @@ class CrawlState:
         """Why the file cannot be trusted; None when it can, or is not there."""
         stored = self._stored()
         self.damage_at_first: str | None = self.damage
-        """The same, also when a sound file has been written since: what the damaged one had said stays unknown."""
+        """The same, also after a valid file was written: the contents of the damaged one stay unknown."""
         self._others = {key: value for key, value in stored.items() if key not in _KEYS}
         self.initial_workers = _count(stored, "initial_workers", initial_workers)
         self.current_workers = _count(stored, "current_workers", self.initial_workers)
@@ -67,9 +67,9 @@ class CrawlState:
         self.restarts_since_progress = _count(stored, "restarts_since_progress", 0)
         self.backoffs_since_progress = _count(stored, "backoffs_since_progress", 0)
         self.most_crawled = _count(stored, "most_crawled", 0)
-        """The most pages in any statistics of this run, as far as that was written down."""
+        """The most pages in any stored statistics of this run."""
         self.overwrite_is_under_way = stored.get(_OVERWRITING) is True
-        """Whether a run with `--overwrite` began anew and has not come to its end: the next goes on with it."""
+        """Whether a run with `--overwrite` was interrupted: the next run continues it."""
         self.last_vpn_rotation_at: datetime | None = _moment(stored, _ROTATED)
         self.decisions: tuple[Mapping[str, object], ...] = _objects(stored)
         """What the monitor decided, oldest first; the last hundred."""
@@ -78,7 +78,7 @@ class CrawlState:
 
     @property
     def exists(self) -> bool:
-        """Return whether there is a state file, sound or not."""
+        """Return whether there is a state file, valid or not."""
         return os.path.lexists(self.state_file_path)
 
     def get_temp_dir_paths(self) -> list[Path]:
@@ -106,7 +106,7 @@ class CrawlState:
             self.ended = None
 
     def note_decision(self, decision: Decision) -> None:
-        """Store a decision and what it spends before it is acted on: no kill makes a limit wider."""
+        """Store a decision and what it uses up before it is carried out: a kill does not raise a limit."""
         with self._saved_or_undone():
             self.decisions = (*self.decisions, decision.to_json())[-DECISIONS_KEPT:]
             self.worker_reductions_done += decision.action is RecoveryAction.FEWER_WORKERS
@@ -117,19 +117,19 @@ class CrawlState:
                 self.last_vpn_rotation_at = decision.at
 
     def note_progress(self, crawled: int) -> None:
-        """Take note that more pages are crawled than ever; it is written when restarts or rests are forgiven by it."""
+        """Record that more pages are crawled than ever; stored when it resets the counts of restarts or pauses."""
         self.most_crawled = crawled
         if self.restarts_since_progress or self.backoffs_since_progress:
             with self._saved_or_undone():
                 self.restarts_since_progress = self.backoffs_since_progress = 0
 
     def note_workers(self, workers: int) -> None:
-        """Write down how many workers the next attempt gets."""
+        """Store how many workers the next attempt gets."""
         with self._saved_or_undone():
             self.current_workers = workers
 
     def note_end(self, code: int, reason: str) -> None:
-        """Write down how the run ended."""
+        """Store how the run ended."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         with self._saved_or_undone():
             self.ended = {"at": at, "exit_code": code, "reason": reason[:_LONGEST_REASON]}
@@ -152,7 +152,7 @@ class CrawlState:
 
     @contextmanager
     def _saved_or_undone(self) -> Iterator[None]:
-        """Save what the block changes; when the disk refuses, nothing has changed."""
+        """Save what the block changes; after a write error, nothing has changed."""
         before = dict(vars(self))
         try:
             yield
@@ -175,7 +175,7 @@ class CrawlState:
 
 
 def temp_dirs_in(output_dir: Path) -> list[Path]:
-    """Return every temporary folder of a run, by name; a link is none, wherever it leads."""
+    """Return every temporary folder of a run, by name; links are left out."""
     try:
         found = sorted(output_dir.glob(TEMP_DIRS))
     except OSError as error:

@@ -33,7 +33,7 @@ class DiskStore:
         write_all_atomically({path: data for path, data in paths.items() if not path.exists()})
 
     def get(self, digest: str) -> bytes:
-        """Return the bytes of a digest; StorageError when they are not what was put."""
+        """Return the bytes of a digest; StorageError when they do not match."""
         with _as_storage_errors(digest):
             data = self._path(digest).read_bytes()
         if hashlib.sha256(data).hexdigest() != digest:
@@ -45,7 +45,7 @@ class DiskStore:
         return self._path(digest).exists()
 
     def delete(self, digest: str) -> None:
-        """Remove a blob; one that is gone already is none."""
+        """Remove a blob; one that is gone already is no error."""
         with _as_storage_errors(digest):
             self._path(digest).unlink(missing_ok=True)
 
@@ -120,7 +120,7 @@ def make_folder(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a new name in a folder survive a power cut."""
+    """Sync a folder, so that new names in it survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -130,7 +130,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def _as_storage_errors(what: str) -> Iterator[None]:
-    """Turn the system's refusals into ours, in this one place."""
+    """Translate OSError into StorageError."""
     try:
         yield
     except FileNotFoundError as error:

@@ -14,14 +14,14 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
 def free_bytes(path: Path) -> int:
-    """Return how many bytes can still be written where a path lies."""
+    """Return how many bytes are free on the disk of a path."""
     with as_storage_errors(path):
         found = os.statvfs(path)
     return found.f_bavail * found.f_frsize
 
 
 def check_room(path: Path, minimum: int) -> None:
-    """Raise StorageError unless a number of bytes is free where a path lies."""
+    """Raise StorageError unless a number of bytes is free on the disk of a path."""
     free = free_bytes(path)
     if free < minimum:
         raise StorageError(
@@ -66,7 +66,7 @@ def shown_bytes(size: int) -> str:
 
 
 def _mount_source(device: int) -> str | None:
-    """Return what is mounted as a device: anonymous device numbers change with every mount."""
+    """Return the source of the mount of a device: anonymous device numbers change with every mount."""
     requested = f"{os.major(device)}:{os.minor(device)}"
     try:
         lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -14,7 +14,7 @@ _ALL_MAY = 0o666
 
 @contextmanager
 def new_file(output: Path, *, force: bool = False) -> Iterator[IO[bytes]]:
-    """Open a file for writing that gets its name at the end; after an error or an interruption nothing is left.
+    """Open a file for writing that gets its name when it is complete; after an error or interruption nothing is left.
 
     ConflictError when there is a file of that name, unless it is to be replaced.
     """

@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 
 class JobFiles(Protocol):
-    """A job, as far as its files are concerned."""
+    """The files of a job."""
 
     @property
     def id(self) -> int:
@@ -41,7 +41,7 @@ class Measured:
 
     @property
     def torn(self) -> str | None:
-        """Say that a file ends in the middle of a record, if it does."""
+        """Return a note when a file ends in the middle of a record, else None."""
         excess = self.size - self.whole
         return f"{self.path}: {left_out(excess)}" if excess else None
 
@@ -66,7 +66,7 @@ def adopt_warcs_for_job(job: JobFiles, *, database: Database, archive_root: Path
 
 
 def unrecorded_warcs(job: JobFiles, found: Sequence[Path], *, database: Database, archive_root: Path) -> list[Measured]:
-    """Return which files are not recorded yet as a job's, or any other's, or have grown."""
+    """Return which files are not recorded for any job yet, or have grown."""
     with database.read() as session:
         known = captures.warc_files(session, job.id)
         elsewhere = warc_folders.jobs_with_files(session, [recorded_as(archive_root, path) for path in found])
@@ -83,13 +83,13 @@ def unrecorded_warcs(job: JobFiles, found: Sequence[Path], *, database: Database
 
 
 def measured(path: Path) -> Measured:
-    """Return how much of a file is whole; one with no whole record at all is left to the index to explain."""
+    """Return how much of a file is whole; a file without a complete record is left to the index, which reports it."""
     size = size_of(path)
     return Measured(path, size, whole_end(path) or size)
 
 
 def left_out(excess: int) -> str:
-    """Say of a file's last bytes that they do not count."""
+    """Return the note that a file's last bytes are not indexed."""
     return f"its last {excess} bytes are no whole record and are left out"
 
 

@@ -41,7 +41,7 @@ _DIGEST_NAME = re.compile(r"^sha1:", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class JournalLine:
-    """A capture, where it lies, and the ids that it was given for ever."""
+    """A capture, its place, and its permanent ids."""
 
     url_key: str
     captured_at: datetime
@@ -119,7 +119,7 @@ class Journal:
             os.fdatasync(descriptor)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -145,7 +145,7 @@ class Journal:
 
     @staticmethod
     def _end_torn_line(descriptor: int) -> None:
-        """Make sure that what comes next begins a line: a full disk or a power cut may have torn the last one."""
+        """End an incomplete last line, left by a full disk or a power cut, so that the next entry begins a line."""
         size = os.fstat(descriptor).st_size
         if size and os.pread(descriptor, 1, size - 1) != b"\n":
             os.write(descriptor, b"\n")

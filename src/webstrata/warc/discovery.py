@@ -40,7 +40,7 @@ _LONGEST_BEGINNING = 16
 
 
 class HasOutputDir(Protocol):
-    """A job, as far as its files are concerned."""
+    """The folder of a job."""
 
     @property
     def output_dir(self) -> str:
@@ -55,7 +55,7 @@ class Refused:
     reason: str
 
     def __str__(self) -> str:
-        """Return the line that a person reads."""
+        """Return the reason with the file's name."""
         return f"{self.path}: {self.reason}"
 
 
@@ -185,7 +185,7 @@ def _is_precious(file: Path) -> bool:
     try:
         return is_named_like_a_warc(file) or _why_no_warc(file) is None
     except OSError:
-        # What cannot be read may be one.
+        # A file that cannot be read may be one.
         return True
 
 
@@ -219,7 +219,7 @@ class _Search:
                 self.refused.append(Refused(candidate, error.strerror or str(error)))
 
     def _refuse(self, candidate: Path, reason: str) -> None:
-        """Say why something is left alone that by its name should not be; other things may be what they are."""
+        """Record why a file that is named like a WARC is left out; other files are ignored."""
         if is_named_like_a_warc(candidate) or _is_wacz(candidate) or candidate == self.root:
             self.refused.append(Refused(candidate, reason))
 
@@ -273,7 +273,7 @@ class _Search:
 
 
 def _why_no_warc(path: Path) -> str | None:
-    """Return why a file is no WARC that can be read, or None when it is one, whatever its beginning went through."""
+    """Return why a file cannot be read as a WARC; None when it can, even with a damaged beginning."""
     with path.open("rb") as file:
         first = file.read(_FIRST_BYTES)
         if not first:

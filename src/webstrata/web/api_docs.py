@@ -1,5 +1,7 @@
 """API documentation: the routes and schemas of the API, from its own OpenAPI description."""
 
+from collections.abc import Callable
+
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
@@ -27,64 +29,17 @@ _PAGES = _PUBLIC | _FOR_OPERATORS
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
-@router.get("/docs")
-def show_public_api(request: Request) -> HTMLResponse:
-    """Show the public routes."""
-    return _show(request, ApiPage.FIRST)
+def _route_of(page: ApiPage) -> Callable[[Request], HTMLResponse]:
+    """Return the function that shows one page of the documentation."""
+
+    def show(request: Request) -> HTMLResponse:
+        return _show(request, page)
+
+    return show
 
 
-@router.get("/docs/changes")
-def show_changes_api(request: Request) -> HTMLResponse:
-    """Show the routes of changes, comparisons and feeds."""
-    return _show(request, ApiPage.CHANGES)
-
-
-@router.get("/docs/replay")
-def show_replay_api(request: Request) -> HTMLResponse:
-    """Show the routes that find captures for replay."""
-    return _show(request, ApiPage.REPLAY)
-
-
-@router.get("/docs/operators")
-def show_operators_api(request: Request) -> HTMLResponse:
-    """Show the routes for administrators."""
-    return _show(request, ApiPage.OPERATORS)
-
-
-@router.get("/docs/retention")
-def show_retention_api(request: Request) -> HTMLResponse:
-    """Show the routes of retention policies, legal holds and withheld snapshots."""
-    return _show(request, ApiPage.RETENTION)
-
-
-@router.get("/docs/notifications")
-def show_notifications_api(request: Request) -> HTMLResponse:
-    """Show the routes of notifications and of reviews of changes."""
-    return _show(request, ApiPage.NOTIFICATIONS)
-
-
-@router.get("/docs/listings")
-def show_listings_api(request: Request) -> HTMLResponse:
-    """Show the routes of listings, prices, hauls and health."""
-    return _show(request, ApiPage.LISTINGS)
-
-
-@router.get("/docs/resources")
-def show_resources_api(request: Request) -> HTMLResponse:
-    """Show the routes of what pages need to be shown."""
-    return _show(request, ApiPage.RESOURCES)
-
-
-@router.get("/docs/watching")
-def show_watching_api(request: Request) -> HTMLResponse:
-    """Show the routes of site diffs, watches and saved searches."""
-    return _show(request, ApiPage.WATCHING)
-
-
-@router.get("/docs/audits")
-def show_audits_api(request: Request) -> HTMLResponse:
-    """Show the routes of evidence audits."""
-    return _show(request, ApiPage.AUDITS)
+for _page, (_path, _) in _PAGES.items():
+    router.add_api_route(_path, _route_of(_page), name=f"api_docs_{_page.name.lower()}")
 
 
 def _show(request: Request, page: ApiPage) -> HTMLResponse:

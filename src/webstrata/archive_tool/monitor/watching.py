@@ -9,7 +9,7 @@ from pathlib import Path
 import structlog
 
 from webstrata.archive_tool.engine import Attempt
-from webstrata.archive_tool.monitor.answers import carry_out
+from webstrata.archive_tool.monitor.actions import carry_out
 from webstrata.archive_tool.monitor.health import LogFollower
 from webstrata.errors import WebstrataError
 from webstrata.model.crawl.monitoring import (
@@ -77,7 +77,7 @@ class Monitor:
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
         """Do what was decided before the next attempt begins; the event cuts a rest or a VPN's command short."""
         outcome = carry_out(decision, self.limits, self._state, ended)
-        self._tell(outcome, {"answer": str(decision.action)})
+        self._log_line(outcome, {"answer": str(decision.action)})
 
     def _exit_code(self) -> int | None:
         try:
@@ -110,7 +110,7 @@ class Monitor:
         self._state.note_decision(decision)
         stored = decision.to_json()
         log.warning("monitor.decision", **stored)
-        self._tell(f"{finding.reason}: {_ANSWER_WORDS[decision.action]}", stored)
+        self._log_line(f"{finding.reason}: {_ACTION_WORDS[decision.action]}", stored)
         return decision
 
     def _spent(self) -> RecoveryCounts:
@@ -131,7 +131,7 @@ class Monitor:
             log.warning("monitor.log.unreadable", reason=str(error))
             return None
 
-    def _tell(self, message: str, details: dict[str, object]) -> None:
+    def _log_line(self, message: str, details: dict[str, object]) -> None:
         """Write a line into the attempt's log, if it has one that can be written."""
         path = self._log_path
         if path is None:
@@ -144,7 +144,7 @@ class Monitor:
             log.warning("monitor.log.unwritable", file=str(path), reason=error.strerror)
 
 
-_ANSWER_WORDS = {
+_ACTION_WORDS = {
     RecoveryAction.FEWER_WORKERS: "fewer workers",
     RecoveryAction.ROTATE_VPN: "another VPN connection",
     RecoveryAction.RESTART: "a restart",

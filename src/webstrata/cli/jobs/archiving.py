@@ -1,13 +1,15 @@
 """`archive` and `run`: from an address to a searchable archive in one go."""
 
+from collections.abc import Callable
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from typer.models import OptionInfo
 
 from webstrata.cli.help_pages import command
-from webstrata.model.crawl.crawl_config import CRAWL_SETTINGS
+from webstrata.model.crawl.crawl_config import CRAWL_SETTING_TYPES, CRAWL_SETTINGS
 
 verbs = typer.Typer()
 
@@ -43,20 +45,23 @@ def _shown(default: object) -> str:
     )
 
 
+def _with_crawl_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for each crawl setting that declares a flag; it gets their values by their names."""
+    own = [one for one in signature(function).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+    names = [name for name, declared in CRAWL_SETTINGS.items() if declared.flag]
+    options = {name: Annotated[CRAWL_SETTING_TYPES[name] | None, _crawl_option(name)] for name in names}
+    more = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in options.items()]
+    function.__annotations__ |= options
+    setattr(function, "__signature__", signature(function).replace(parameters=[*own, *more]))  # noqa: B010
+    return function
+
+
 @command(verbs, example="webstrata archive https://example.org/ --max-pages 500")
+@_with_crawl_options
 def archive(
     urls: Addresses = None,
     file: JobFilePath = None,
-    max_pages: Annotated[int | None, _crawl_option("max_pages")] = None,
-    max_requisites: Annotated[int | None, _crawl_option("max_requisites")] = None,
-    max_depth: Annotated[int | None, _crawl_option("max_depth")] = None,
-    max_seconds: Annotated[float | None, _crawl_option("max_seconds")] = None,
-    max_bytes: Annotated[int | None, _crawl_option("max_bytes")] = None,
-    delay: Annotated[float | None, _crawl_option("per_host_delay")] = None,
-    per_host_concurrency: Annotated[int | None, _crawl_option("per_host_concurrency")] = None,
-    max_crawl_delay: Annotated[float | None, _crawl_option("max_crawl_delay")] = None,
-    jitter: Annotated[float | None, _crawl_option("jitter")] = None,
-    fetcher: Annotated[Literal["http", "null", "browser", "auto"] | None, _crawl_option("fetcher")] = None,
+    **crawl: object,
 ) -> None:
     """Archive a site: fetch its pages, store them as WARC files and make them searchable.
 
@@ -64,19 +69,7 @@ def archive(
     """
     from webstrata.cli.jobs.run_here import archive_here
 
-    given = {
-        "max_pages": max_pages,
-        "max_requisites": max_requisites,
-        "max_depth": max_depth,
-        "max_seconds": max_seconds,
-        "max_bytes": max_bytes,
-        "per_host_delay": delay,
-        "per_host_concurrency": per_host_concurrency,
-        "max_crawl_delay": max_crawl_delay,
-        "jitter": jitter,
-        "fetcher": fetcher,
-    }
-    archive_here(urls or [], file, {name: value for name, value in given.items() if value is not None})
+    archive_here(urls or [], file, {name: value for name, value in crawl.items() if value is not None})
 
 
 @command(verbs, example="webstrata run https://example.org/ --port 8081")

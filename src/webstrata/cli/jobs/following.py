@@ -40,7 +40,7 @@ def follow(app: App, leader: Leader, label: str) -> None:
 def _watch(app: App, job_id: int, watcher: JobCallbacks, interrupted: threading.Event) -> None:
     last_led, indexed = datetime.now(UTC), None
     while not interrupted.is_set():
-        progress, now = _look(app, job_id), datetime.now(UTC)
+        progress, now = _progress_of(app, job_id), datetime.now(UTC)
         watcher.crawled(CrawlProgress(progress.counts, progress.report))
         pages = progress.job.indexed_page_count
         watcher.indexed(max(0, pages - (pages if indexed is None else indexed)))
@@ -69,7 +69,7 @@ def has_ended(progress: JobProgress, unled: timedelta) -> bool:
     return False
 
 
-def _look(app: App, job_id: int) -> JobProgress:
+def _progress_of(app: App, job_id: int) -> JobProgress:
     """Return a job's progress; a leader that died counts as none."""
     # In this order: a leader that ends in between has stored the job's status by then.
     is_alive = find_leader(app.database, app.archive_root, job_id) is not None

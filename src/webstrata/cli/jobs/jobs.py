@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from webstrata.cli.details import print_details
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson, JobOption, OfSource, WhichJob, chosen_job
 from webstrata.cli.start import print_json, started
@@ -73,10 +74,7 @@ def show_job(number: WhichJob = None, id_option: JobOption = None, as_json: AsJs
     if as_json:
         print_json(values | {"problems": [dataclasses.asdict(problem) for problem in found]})
         return
-    for name, value in values.items():
-        if value is not None:
-            print(f"{name:>26}  {json.dumps(value) if isinstance(value, dict) else harmless(str(value))}")
-    print(f"{'progress':>26}  {job.how_far}")
+    print_details(values | {"progress": job.how_far})
     for problem in found:
         print(f"{'problem':>26}  {harmless(f'{problem.warc_path}: byte {problem.offset}: {problem.reason}')}")
     if more := max(0, job.index_problem_count - len(found)):
@@ -94,7 +92,7 @@ def stop_job(number: WhichJob = None, id_option: JobOption = None, as_json: AsJs
         job = loaded(app, job_id)
     words = {JobStatus.STOPPED: "is stopped", JobStatus.RUNNING: "stops within seconds"}
     what = words.get(job.status, "stops as soon as a worker ends the container that the crawl runs in")
-    tell(job, f"job {job_id} {what}; to continue: webstrata resume-job {job_id}", as_json=as_json)
+    print_result(job, f"job {job_id} {what}; to continue: webstrata resume-job {job_id}", as_json=as_json)
 
 
 @command(verbs, "resume-job", example="webstrata resume-job 3")
@@ -106,7 +104,9 @@ def resume(number: WhichJob = None, id_option: JobOption = None, as_json: AsJson
     with started(quiet=True) as app:
         resume_job(app.recovery(), job_id)
         job = loaded(app, job_id)
-    tell(job, f"job {job_id} is queued; a worker runs it (webstrata serve, or webstrata worker)", as_json=as_json)
+    print_result(
+        job, f"job {job_id} is queued; a worker runs it (webstrata serve, or webstrata worker)", as_json=as_json
+    )
 
 
 @command(verbs, "retry-job", example="webstrata retry-job 3")
@@ -120,7 +120,7 @@ def retry(number: WhichJob = None, id_option: JobOption = None, as_json: AsJson 
         job = loaded(app, job_id)
     what = "crawls" if status is JobStatus.RETRYABLE else "indexes"
     words = f"job {job_id} is {status}: a worker {what} it (webstrata serve, or webstrata worker)"
-    tell(job, words, as_json=as_json)
+    print_result(job, words, as_json=as_json)
 
 
 def loaded(app: "App", job_id: int) -> "StoredJob":
@@ -131,7 +131,7 @@ def loaded(app: "App", job_id: int) -> "StoredJob":
         return jobs.load_job(session, job_id)
 
 
-def tell(job: "StoredJob", words: str, *, as_json: bool, **more: object) -> None:
+def print_result(job: "StoredJob", words: str, *, as_json: bool, **more: object) -> None:
     """Print the result of a command on a job: a sentence, or for scripts its status, reason and further values."""
     if as_json:
         print(json.dumps({"job": job.id, "status": job.status, "reason": job.status_reason, **more}))

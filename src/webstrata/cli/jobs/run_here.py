@@ -38,7 +38,7 @@ DEMO_NAME = "Northvale, the built-in demo site"
 def archive_here(urls: list[str], file: Path | None, settings: dict[str, object]) -> None:
     """Archive the addresses, or what the job file describes."""
     with started(quiet=True) as app:
-        job = _wanted(app, urls, file)
+        job = _requested_job(app, urls, file)
         crawl = {**job.crawl, **settings}
         _refuse_missing_browser(app, job.seeds, job.source_code, crawl)
         if job.source_code is None:
@@ -75,7 +75,7 @@ def run_here(site: str | None, port: int | None) -> None:
     serve_until_stopped(*address)
 
 
-def _wanted(app: App, urls: list[str], file: Path | None) -> JobFile:
+def _requested_job(app: App, urls: list[str], file: Path | None) -> JobFile:
     """Return what is to be archived: what the command line names, or what a job file asks for."""
     if bool(urls) == (file is not None):
         raise UsageError("give either an address such as https://example.org/ or a job file (--file)")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from webstrata.cli.help_pages import command
-from webstrata.cli.jobs.jobs import loaded, tell
+from webstrata.cli.jobs.jobs import loaded, print_result
 from webstrata.cli.options import AsJson, JobOption, WhichJob, chosen_job
 from webstrata.cli.start import WRONG_USAGE, interruptible, note, only_json, print_json, start_logging, started
 from webstrata.errors import UsageError, WebstrataError
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 _HELP_SECONDS = 60
-
-_FLAGS_OF_THEIR_OWN = {"initial_workers", "cleanup", "overwrite", "log_level"}
 
 ToolOptions = Annotated[
     list[str] | None,
@@ -156,7 +154,7 @@ def run_db_job(number: WhichJob = None, id_option: JobOption = None, as_json: As
         code = run_persistent_job(job_id, context=context, interrupted=interrupted)
         job = context.load(job_id)
     words = f"job {job_id} is {job.status}{f': {job.status_reason}' if job.status_reason else ''}"
-    tell(job, words, as_json=as_json, exit_code=code)
+    print_result(job, words, as_json=as_json, exit_code=code)
     _leave(code, interrupted, "the crawl")
 
 
@@ -216,7 +214,7 @@ def _index_one(job_id: int, *, again: bool, as_json: bool) -> None:
     if as_json or code == 0:
         where = f"; problems: {problems:,} (webstrata show-job {job_id} lists them)" if problems else ""
         words = f"job {job_id} is {job.status}: {counted(pages, 'snapshot')} can be searched{where}"
-        tell(job, words, as_json=as_json, pages=pages, problems=problems)
+        print_result(job, words, as_json=as_json, pages=pages, problems=problems)
     if code and not interrupted.is_set():
         raise WebstrataError(job.status_reason or f"job {job_id} could not be indexed")
     _leave(code, interrupted, "the index")

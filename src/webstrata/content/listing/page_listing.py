@@ -10,7 +10,6 @@ from webstrata.model.collections.listing import Listing
 from webstrata.model.collections.listing_json import listing_as_json
 
 _FIRST = '{"listing":'
-_NONE = f"{_FIRST}null"
 
 
 def listing_of_page(tree: Document, page: HtmlPage, url: str) -> Listing | None:

@@ -18,8 +18,6 @@ from webstrata.db.sql.bulk import ManyRows
 from webstrata.model.assets import (
     AssetRecord,
     AssetState,
-    AssetVersionView,
-    AssetView,
     KnownAsset,
     Sight,
     is_back,
@@ -262,64 +260,8 @@ def forget_source(session: Session, source_id: int) -> None:
     session.execute(delete(Asset).where(Asset.source_id == source_id))
 
 
-def assets_of_source(
-    session: Session, source_id: int, *, state: AssetState | None = None, limit: int = 100, offset: int = 0
-) -> list[AssetView]:
-    """Return assets of a source by plugin and identifier."""
-    statement = select(Asset).where(Asset.source_id == source_id)
-    if state is not None:
-        statement = statement.where(Asset.state == state)
-    rows = session.scalars(statement.order_by(Asset.plugin, Asset.identifier).limit(limit).offset(offset))
-    return [_asset_view(row) for row in rows]
-
-
-def versions_of_asset(session: Session, asset_id: int) -> list[AssetVersionView]:
-    """Return an asset's versions, the first one first."""
-    rows = session.scalars(select(AssetVersion).where(AssetVersion.asset_id == asset_id).order_by(AssetVersion.version))
-    return [_version_view(row) for row in rows]
-
-
-def version_of_asset(session: Session, asset_id: int, version: int) -> AssetVersionView | None:
-    """Return one version of an asset."""
-    row = session.scalars(
-        select(AssetVersion).where(AssetVersion.asset_id == asset_id, AssetVersion.version == version)
-    ).first()
-    return _version_view(row) if row else None
-
-
 def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
     """Yield items in lists of a size, the last one shorter."""
     remaining = iter(items)
     while batch := list(islice(remaining, size)):
         yield batch
-
-
-def _asset_view(row: Asset) -> AssetView:
-    return AssetView(
-        id=row.id,
-        source_id=row.source_id,
-        plugin=row.plugin,
-        identifier=row.identifier,
-        asset_type=row.asset_type,
-        source_url=row.source_url,
-        state=AssetState(row.state),
-        version=row.version,
-        checksum=row.checksum,
-        first_seen_at=row.first_seen_at,
-        last_seen_at=row.last_seen_at,
-        missing_since=row.missing_since,
-    )
-
-
-def _version_view(row: AssetVersion) -> AssetVersionView:
-    return AssetVersionView(
-        asset_id=row.asset_id,
-        version=row.version,
-        checksum=row.checksum,
-        job_id=row.job_id,
-        captured_at=row.captured_at,
-        normalized_path=row.normalized_path,
-        blob_digest=row.blob_digest,
-        tags=tuple(row.tags),
-        metadata=row.metadata_,
-    )

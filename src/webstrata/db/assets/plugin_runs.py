@@ -262,17 +262,6 @@ _BEGIN = {name: _write(of, (*_OUTCOME, "attempt_count")) for name, of in _DIALEC
 _SETTLE = {name: _write(of, _OUTCOME) for name, of in _DIALECTS.items()}
 
 
-def run_counts(session: Session, job_id: int) -> dict[RunStatus, int]:
-    """Return the number of a job's plugin runs by result."""
-    rows = session.execute(
-        select(PluginRun.status, func.count())
-        .join(Capture, PluginRun.capture_id == Capture.id)
-        .where(Capture.job_id == job_id)
-        .group_by(PluginRun.status)
-    )
-    return {RunStatus(row[0]): row[1] for row in rows}
-
-
 def failed_runs(session: Session, job_id: int, *, limit: int = 100) -> list[FailedRun]:
     """Return the captures of a job that plugins failed on, and why."""
     rows = session.execute(

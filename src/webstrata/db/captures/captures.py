@@ -147,11 +147,6 @@ def acknowledge(session: Session, warc_file_id: int, committed_bytes: int) -> No
     session.connection().execute(_ACKNOWLEDGE, {"file_id": warc_file_id, "size": committed_bytes})
 
 
-def mark_indexed(session: Session, warc_file_id: int, indexed_bytes: int) -> None:
-    """Record how far a file is indexed."""
-    set_index_state(session, warc_file_id, indexed_bytes=indexed_bytes)
-
-
 def set_index_state(session: Session, warc_file_id: int, **values: int) -> None:
     """Record how far a file is indexed, by which version of the index, and with how many problems."""
     session.execute(update(WarcFile).where(WarcFile.id == warc_file_id).values(**values))

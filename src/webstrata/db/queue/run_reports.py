@@ -57,7 +57,7 @@ def merged(session: Session, job_id: int, now: datetime) -> CrawlReport:
 
 
 def clear(session: Session, job_id: int, began: datetime) -> None:
-    """Delete the reports of earlier runs; a run that continues after its worker died keeps its reports."""
+    """Delete the reports of earlier runs; those of a run that continues after its worker died stay."""
     earlier = (CrawlReportRow.job_id == job_id, CrawlReportRow.updated_at < began)
     session.execute(delete(CrawlReportRow).where(*earlier))
 

@@ -84,12 +84,6 @@ def set_paused(session: Session, watch_id: int, paused: bool) -> Watch:
     return _watch(row)
 
 
-def set_due(session: Session, watch_id: int, now: datetime) -> None:
-    """Let the next check of a watch be due now."""
-    row = _row(session, watch_id)
-    row.next_run_at = min(row.next_run_at, now)
-
-
 def watches_of_sources(session: Session, source_ids: Collection[int]) -> list[Watch]:
     """Return the watches of sources."""
     rows = session.scalars(select(WatchRow).where(WatchRow.source_id.in_(source_ids)).order_by(WatchRow.id))

@@ -23,7 +23,7 @@ GRACE_SECONDS = 7.0
 """How long a child has to end in good order; the process that stops this one waits a little longer."""
 
 UNHURRIED_SECONDS = 60.0
-"""How long a child has to end after a stop request while the parent continues: a container writes its data meanwhile."""
+"""How long a child has to end after a stop request while the parent continues: a container saves its data then."""
 
 _LOOK_SECONDS = 0.05
 _LONGEST_LINE = 10_000

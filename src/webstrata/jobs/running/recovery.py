@@ -45,7 +45,7 @@ class Recovery:
             with self.database.write() as session:
                 requeued = leases.requeue_abandoned(session, datetime.now(UTC), alive)
                 operations.count(session, Operation.JOB_LEASES_RECLAIMED, len(requeued))
-                _tell(requeued)
+                _log_requeued(requeued)
 
     def _bury(self, owner: str) -> bool:
         """Clear up after a worker if it is dead, and return whether it is."""
@@ -72,7 +72,7 @@ class Recovery:
             requeued = leases.requeue_of(session, owner)
             operations.count(session, Operation.TASK_LEASES_RECLAIMED, reclaimed)
             operations.count(session, Operation.JOB_LEASES_RECLAIMED, len(requeued))
-            _tell(requeued)
+            _log_requeued(requeued)
         self.permits.forget_owner(owner, max([self.rest, *(timedelta(seconds=delay) for delay in delays)]))
         recover(self.database, self.archive_root, owner)
         log.info("worker.buried", owner=owner)
@@ -84,6 +84,6 @@ class Recovery:
             log.error("worker.recovery.failed", owner=owner, reason=str(error))
 
 
-def _tell(requeued: list[int]) -> None:
+def _log_requeued(requeued: list[int]) -> None:
     for job_id in requeued:
         log.warning("job.requeued", job_id=job_id)

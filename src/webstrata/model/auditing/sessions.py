@@ -4,9 +4,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-PAGES_PER_SESSION = 4
-"""A home page and a product page, each on desktop and mobile."""
-
 
 class AuditStatus(StrEnum):
     """The state of an audit session."""

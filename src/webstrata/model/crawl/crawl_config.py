@@ -190,7 +190,7 @@ class CrawlConfig:
         return CrawlConfig(**(asdict(self) | dict(settings)))
 
 
-CRAWL_SETTING_TYPES = {f.name: f.type for f in fields(CrawlConfig)}
+CRAWL_SETTING_TYPES: Mapping[str, Any] = {f.name: f.type for f in fields(CrawlConfig)}
 """The types of the crawl settings, by their names."""
 
 CRAWL_SETTINGS: Mapping[str, CrawlSetting] = {f.name: f.metadata[_DECLARED] for f in fields(CrawlConfig)}

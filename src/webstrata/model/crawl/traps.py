@@ -65,7 +65,7 @@ class TrapGuard:
         return self._sessions.without(without_session_id(href))
 
     def remember(self, hrefs: Iterable[str]) -> None:
-        """Count addresses that an earlier run has let pass, so that this one goes on where it was."""
+        """Count addresses that an earlier run accepted, so that this run continues with the same state."""
         for href in hrefs:
             if "?" in href:
                 path, _, query = href.partition("?")

@@ -58,7 +58,7 @@ def newer_alike(jobs: Iterable[IndexedJob]) -> dict[int, int]:
 
 
 def rest_after_trouble(pauses: int) -> timedelta:
-    """Return how long a job rests that trouble of ours stopped, so many times in a row before."""
+    """Return how long a job is paused after an internal failure, given the number of such failures in a row before."""
     return min(_FIRST_REST * (1 << min(pauses, 10)), _LONGEST_REST)
 
 

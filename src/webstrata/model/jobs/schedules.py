@@ -48,7 +48,7 @@ _DAYS_SEARCHED = 366 * 8 + 2
 
 @dataclass(frozen=True)
 class Interval:
-    """Every so often: so many months, or so much time."""
+    """A regular interval: a number of months, or a length of time."""
 
     every: timedelta = timedelta(0)
     months: int = 0

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 SUCCESSES = (0, 16, 32, 33)
-"""zimit ends so when it got what it could: the crawl is over, whether a limit or the site ended it."""
+"""Exit codes of zimit for a finished crawl, whether a limit or the site ended it."""
 
 REFUSALS = (2, 126, 127)
 """Exit codes for wrong arguments, of zimit or of Docker: a second run would end the same way."""

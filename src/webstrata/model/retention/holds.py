@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from webstrata.errors import UsageError
 from webstrata.model.urls import url_group
 
-SCOPES = ("source", "page", "snapshot", "audit")
 _MAX_REASON = 2_000
 
 

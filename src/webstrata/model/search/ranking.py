@@ -68,7 +68,7 @@ def scores(
 ) -> dict[int, Score]:
     """Return the score of every document found, by its id; `phrases` are the phrases of the query, word by word.
 
-    Of which nothing is known but its relevance, that is all that counts.
+    A document without facts is ranked by its relevance alone.
     """
     best = max(relevance.values(), default=0.0) or 1.0
     judged = known if ranking is Ranking.V2 else {}

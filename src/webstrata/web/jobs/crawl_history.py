@@ -48,7 +48,7 @@ class DecisionRow:
 
 
 @dataclass(frozen=True)
-class CrawlStory:
+class CrawlHistory:
     """The crawl history on a job's page."""
 
     engine: str
@@ -61,12 +61,12 @@ class CrawlStory:
     """The sentence that is shown when there is no decision of the monitor."""
 
 
-def crawl_story(
+def crawl_history(
     progress: JobProgress, attempts: Sequence[CrawlAttempt], decisions: Sequence[MonitorDecision]
-) -> CrawlStory:
+) -> CrawlHistory:
     """Return how a job's crawl went."""
     job, engine = progress.job, engine_of(progress.job)
-    return CrawlStory(
+    return CrawlHistory(
         engine=_ENGINES.get(engine, engine),
         stage=stage_words(job.crawler_stage) if job.crawler_stage else None,
         attempts=tuple(map(attempt_row, attempts)),
@@ -97,10 +97,10 @@ def attempt_row(attempt: CrawlAttempt) -> AttemptRow:
 def decision_row(decision: MonitorDecision) -> DecisionRow:
     """Return a decision of the monitor as people read it."""
     trouble = _TROUBLES.get(decision.trouble, decision.trouble)
-    return DecisionRow(decision.at, trouble, decision.reason, _answer_words(decision))
+    return DecisionRow(decision.at, trouble, decision.reason, _action_words(decision))
 
 
-def _answer_words(decision: MonitorDecision) -> str:
+def _action_words(decision: MonitorDecision) -> str:
     words = {
         RecoveryAction.FEWER_WORKERS: f"Continued with {present.count(decision.workers or 0, 'worker')}",
         RecoveryAction.ROTATE_VPN: "Changed the VPN and restarted",

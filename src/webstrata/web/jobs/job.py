@@ -24,7 +24,7 @@ from webstrata.model.jobs.cleanup import CLEANABLE
 from webstrata.model.jobs.job import CLAIMABLE, JobStatus
 from webstrata.web import present
 from webstrata.web.failures import PageRoute
-from webstrata.web.jobs.crawl_history import crawl_story
+from webstrata.web.jobs.crawl_history import crawl_history
 from webstrata.web.jobs.job_progress import is_stopping, progress_view
 from webstrata.web.jobs.plot import draw_plot
 from webstrata.web.pages import render
@@ -87,7 +87,7 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
         replay_check=replay_check,
         log=log_tail(found, secrets_of(app.settings), LOG_LINES_SHOWN),
         plot=draw_plot(run_statistics(found), [attempt.began_at for attempt in attempts]),
-        crawl=crawl_story(progress, attempts, decisions_of(found, secrets_of(app.settings))),
+        crawl=crawl_history(progress, attempts, decisions_of(found, secrets_of(app.settings))),
         disk_space=list(_storage(found)),
         cleanable=found.status in CLEANABLE and progress.is_over,
         seeds=_seeds(config),
