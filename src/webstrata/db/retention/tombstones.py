@@ -54,7 +54,7 @@ def describe(
             digest=digest or snapshot.content_hash,
             warc_filename=snapshot.warc_path.rpartition("/")[2],
             warc_offset=snapshot.warc_offset,
-            warc_record_id=record_id if record_id is not None else snapshot.warc_record_id,
+            warc_record_id=record_id or snapshot.warc_record_id or "",
             reason=reason,
             created_at=now,
             created_by=created_by,
