@@ -64,7 +64,9 @@ def test_most_of_a_source_goes_only_with_the_tick(app: App, client: TestClient) 
         rows = [{"created_at": old, "source_id": source_id, "url": "u", "url_hash": n} for n in range(GUARDED_FROM)]
         session.execute(insert(ScrapeRow), rows)
     dry = Page(client.post(f"{PATH}/dry-run", headers=OWN_ORIGIN))
-    assert "Also delete the 1,000 rows that are most of what a collection has of a source" in dry.text("section[aria-labelledby=result-title]")
+    assert "Also delete the 1,000 rows that are most of what a collection has of a source" in dry.text(
+        "section[aria-labelledby=result-title]"
+    )
     client.post(f"{PATH}/run", headers=OWN_ORIGIN)
     assert count(app.database, ScrapeRow) == GUARDED_FROM
     client.post(f"{PATH}/run", data={"confirm": "yes"}, headers=OWN_ORIGIN)
