@@ -24,7 +24,7 @@ from webstrata.errors import ConflictError, NotFoundError, OutsideRootError, Sto
 from webstrata.jobs.folders.manifest import manifest_path, source_names, write_sources
 from webstrata.jobs.sources.source_removal import delete_files
 from webstrata.model.jobs.registry import SourceView
-from webstrata.storage.paths import PresentFiles, place_of
+from webstrata.storage.paths import PresentFiles, place_of, without_links
 from webstrata.warc.cdxj import journal_folder
 from webstrata.warc.withheld import write_withheld
 
@@ -206,7 +206,8 @@ def _delete_file(database: Database, archive_root: Path, file: SourceFile) -> No
     try:
         path = place_of(archive_root, file.path, file.output_dir)
         if path.is_relative_to(archive_root.resolve()):
-            path.unlink(missing_ok=True)
+            # A link would delete the file of another job.
+            without_links(archive_root, file.path).unlink(missing_ok=True)
     except OutsideRootError as error:
         log.warning("source.file.outside", file=file.path, reason=str(error))
     except OSError as error:
