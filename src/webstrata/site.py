@@ -24,7 +24,7 @@ from webstrata.web import (
 )
 from webstrata.web.auditing import evidence
 from webstrata.web.auditing import schedules as audit_schedules
-from webstrata.web.collections import hauls, listings
+from webstrata.web.collections import hauls, listings, records
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.jobs import job, job_commands, jobs
 from webstrata.web.notifications import reviews, targets
@@ -50,6 +50,7 @@ _READERS = (
     listings,
     hauls,
     exports,
+    records,
     api_docs,
 )
 _REPLAY = (replay_frame, wayback, timemaps)

@@ -1,6 +1,7 @@
 """`/admin/api/retention` as its documentation shows it, and the passes that requests trigger."""
 
 import json
+import threading
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
@@ -159,3 +160,28 @@ def test_a_pass_that_fails_is_logged_and_the_response_is_not_touched(database: D
     with serve_with(RetentionTrigger(database, lambda: 0.0), []) as client:
         assert client.get("/api/x").status_code == 200
         wait_until(lambda: "retention.trigger.failed" in log_lines.getvalue(), "the failure is logged")
+        wait_until(lambda: last_pass(database) is not None, "the failure is recorded")
+    with database.read() as session:
+        last = retention.last_run(session)
+    assert last is not None
+    assert "retention_permits" in (last.error or "")
+
+
+def test_a_slow_pass_delays_neither_its_request_nor_the_next(database: Database) -> None:
+    began, may_end = threading.Event(), threading.Event()
+
+    class SlowTrigger(RetentionTrigger):
+        """A trigger whose pass takes until it is allowed to end."""
+
+        def run(self) -> None:
+            began.set()
+            assert may_end.wait(60)
+            super().run()
+
+    with serve_with(SlowTrigger(database, lambda: 0.0), []) as client:
+        assert client.get("/api/x").text == "done"
+        assert began.wait(60)
+        assert client.get("/api/y").text == "done"
+        assert last_pass(database) is None
+        may_end.set()
+        wait_until(lambda: last_pass(database) is not None, "the pass is recorded")

@@ -86,6 +86,21 @@ def test_what_is_missing_is_marked_and_what_cannot_be_deleted_waits_after_the_ot
     assert (folder / "stuck").is_dir()
 
 
+def test_a_link_never_leads_a_cleanup_to_another_file(database: Database, folder: Path) -> None:
+    kept = store(database, folder, "b/kept.html.gz", NOW)
+    for uri in ("b/link.html.gz", "c/kept.html.gz"):
+        store(database, folder, uri, NOW - 30 * DAY)
+    (folder / "b" / "link.html.gz").unlink()
+    (folder / "b" / "link.html.gz").symlink_to("kept.html.gz")
+    (folder / "c" / "kept.html.gz").unlink()
+    (folder / "c").rmdir()
+    (folder / "c").symlink_to("b")
+    report = clean(database, folder)
+    assert (report.candidates, report.failed, report.deleted) == (2, 2, 0)
+    assert (folder / "b" / "kept.html.gz").read_bytes() == b"twelve bytes"
+    assert deleted(database)[kept] is None
+
+
 def test_two_cleanups_at_once_delete_each_file_once(database: Database, folder: Path) -> None:
     for number in range(20):
         store(database, folder, f"{number}.html.gz", NOW - 30 * DAY)

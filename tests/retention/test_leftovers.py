@@ -21,9 +21,10 @@ from webstrata.db.schema.tables import ArchiveJob, AssetBlob, AssetVersion, Craw
 from webstrata.errors import ConflictError
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.queueing import queue_archive, resume_job
+from webstrata.model.assets import checksum_of as digest_of
 from webstrata.model.jobs.attempts import IndexedJob, newer_alike, refuse_resuming
 from webstrata.model.jobs.job import JobStatus
-from webstrata.model.retention.rules import GUARDED_FROM, CollectionResult
+from webstrata.model.retention.rules import BATCH_ROWS, GUARDED_FROM, CollectionResult
 from webstrata.retention.policies import set_policy, show_policies
 from webstrata.retention.sweep import run_manual_pass
 from webstrata.storage.disk import DiskStore
@@ -173,6 +174,26 @@ def test_blobs_go_when_no_version_refers_to_them_and_their_time_is_up(twice: Run
     assert store.exists(young)
     with twice.database.read() as session:
         assert set(session.scalars(select(AssetBlob.digest))) == referred | {young}
+
+
+def test_blobs_that_cannot_be_deleted_do_not_stop_the_others(twice: Runner) -> None:
+    store, database = DiskStore(twice.archive_root / "assets"), twice.database
+    lone, other = store.put(b"lone"), store.put(b"other")
+    linked = digest_of(b"linked")
+    place = store.root / linked[:2] / linked[2:4] / linked
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(store.root / other[:2] / other[2:4] / other)
+    stuck = [digest_of(str(number).encode()) for number in range(BATCH_ROWS + 5)]
+    for digest in stuck:
+        (store.root / digest[:2] / digest[2:4] / digest).mkdir(parents=True)
+    with database.write() as session:
+        old = LATER - 40 * DAY
+        session.add_all(AssetBlob(digest=digest, size=1, created_at=old - DAY) for digest in (*stuck, linked))
+        session.add(AssetBlob(digest=lone, size=4, created_at=old))
+        session.add(AssetBlob(digest=other, size=5, created_at=LATER))
+    done = sweep(twice, "blobs")
+    assert (done.expired, done.deleted, done.remaining) == (len(stuck) + 2, 1, len(stuck) + 1)
+    assert (store.exists(lone), store.exists(other), place.is_symlink()) == (False, True, True)
 
 
 @pytest.mark.parametrize("expired_share", [0.6, 0.4])

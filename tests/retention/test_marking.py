@@ -13,6 +13,7 @@ from webstrata.crawl.commit import Committer, CrawlTarget
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.warc_records import append_answers
 from webstrata.db.captures import captures
+from webstrata.db.collections.export_history import LONGEST_EXPORT, begin_export, finish_export, running_exports
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, jobs
 from webstrata.db.schema.collection_tables import HaulCapture, HaulRow
@@ -134,3 +135,23 @@ def test_a_hold_and_a_haul_keep_the_files_of_their_snapshots(database: Database,
     with pytest.raises(ConflictError, match="part of a haul"):
         cleanup_job(database, folder.root, folder.job_id)
     assert folder.files() == before
+
+
+def test_an_export_keeps_the_files_that_it_reads_until_it_ends(database: Database, folder: CrawledFolder) -> None:
+    with database.write() as session:
+        begun = datetime.now(UTC)
+        killed = begin_export(session, "captures", "wacz", {"job": folder.job_id}, begun - LONGEST_EXPORT)
+        exports = [
+            begin_export(session, "captures", "wacz", filters, begun)
+            for filters in ({"job": folder.job_id}, {"source": "hc"}, {"url": PAGE}, {"snapshot": 1})
+        ]
+        begin_export(session, "captures", "wacz", {"url": "https://example.org/other"}, begun)
+        begin_export(session, "haul", "csv", {}, begun)
+        assert running_exports(session, [folder.job_id], datetime.now(UTC)) == exports
+        assert killed not in exports
+    with pytest.raises(ConflictError, match="is reading the files"):
+        cleanup_job(database, folder.root, folder.job_id)
+    with database.write() as session:
+        for export in exports:
+            finish_export(session, export, 1, datetime.now(UTC))
+    assert cleanup_job(database, folder.root, folder.job_id).warcs_deleted == 1

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,17 @@ from starlette.testclient import TestClient
 from tests.retention.test_withholding import ADMIN
 from tests.support.web_server import Answer, WebServer, page, serving
 from webstrata.app import App
+from webstrata.db.collections.export_history import begin_export, finish_export
 from webstrata.db.engine import Database
 from webstrata.db.schema.retention_tables import Tombstone
 from webstrata.db.schema.tables import ArchiveJob, AssetBlob, AuditEntry, Capture, Page, Snapshot, Source, WarcFile
-from webstrata.errors import UsageError
+from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.packages.integrity import verify_archive
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.queueing import queue_archive
 from webstrata.jobs.sources import source_deletion
 from webstrata.jobs.sources.source_deletion import delete_source, plan_deletion
+from webstrata.retention.holds import place_hold
 from webstrata.settings import Settings
 from webstrata.site import create_site
 
@@ -110,6 +113,31 @@ def test_a_file_with_originals_of_another_source_stays_and_a_hold_refuses(two: R
         assert session.scalars(select(Capture.id).where(Capture.source_id == 1)).all() == [needed]
         assert session.scalars(select(WarcFile.id).where(WarcFile.job_id < 3)).all() == [kept]
         assert session.scalars(select(Snapshot.id).where(Snapshot.source_id == 1)).all() == []
+
+
+def test_a_running_export_and_a_hold_that_comes_late_stop_a_deletion(
+    two: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, root, name = two.database, two.archive_root, name_of(two.database, "one")
+    with database.write() as session:
+        export = begin_export(session, "captures", "wacz", {"job": 1}, datetime.now(UTC))
+    with pytest.raises(ConflictError, match=f"export {export} is reading"):
+        delete_source(database, root, "one", name)
+    assert name_of(database, "one") == name
+    assert counts(database, Tombstone) == [0]
+    with database.write() as session:
+        finish_export(session, export, None, datetime.now(UTC))
+    mark, files = source_deletion._mark, warcs(root)
+
+    def hold_after_marking(*arguments: Any) -> Any:
+        plan = mark(*arguments)
+        place_hold(database, root, datetime.now(UTC), "case 7", source="one")
+        return plan
+
+    monkeypatch.setattr(source_deletion, "_mark", hold_after_marking)
+    with pytest.raises(ConflictError, match="under a legal hold"):
+        delete_source(database, root, "one", name)
+    assert warcs(root) == files
 
 
 def test_the_page_and_the_api_delete_a_source_whose_name_is_given(two: Runner) -> None:

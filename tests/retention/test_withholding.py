@@ -1,5 +1,6 @@
 """Withheld captures stay withheld, and what is under a legal hold stays."""
 
+import gzip
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import select
+from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
 from tests.retention.rows import DAY, NOW, count
@@ -18,11 +19,12 @@ from webstrata.db.engine import Database
 from webstrata.db.retention import holds
 from webstrata.db.schema.collection_tables import DiagnosticRow
 from webstrata.db.schema.retention_tables import Tombstone
-from webstrata.db.schema.tables import Snapshot, Source
+from webstrata.db.schema.tables import Capture, Snapshot, Source
 from webstrata.errors import ConflictError, NotFoundError, StorageError, UsageError
 from webstrata.index.pipeline import index_job
 from webstrata.jobs.folders.manifest import write_manifest, write_sources
 from webstrata.jobs.folders.rebuild import Rebuild
+from webstrata.jobs.packages.importing import ImportRequest, import_files
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.queueing import queue_archive
 from webstrata.retention.holds import place_hold, release_hold
@@ -30,6 +32,9 @@ from webstrata.retention.sweep import run_manual_pass
 from webstrata.retention.withholding import WithholdRequest, withhold_snapshots
 from webstrata.settings import Settings
 from webstrata.site import create_site
+from webstrata.warc.packages.contents import ExportRequest
+from webstrata.warc.packages.export import export_captures
+from webstrata.warc.packages.formats import PackageFormat
 
 ADMIN = {"Authorization": "Bearer s3cret"}
 
@@ -89,15 +94,33 @@ def test_a_withheld_capture_is_410_everywhere_and_found_nowhere(archived: Runner
     assert "court order 7" in shown.text
     assert client.get("/api/search", params={"q": "zanzibar"}).json()["total"] == 0
     assert client.get("/api/snapshot/999999").status_code == 404
-    for address in (exact, f"/web/2id_/{url}", f"/web/2/{url}"):
+    for address in (exact, exact.replace("id_", ""), f"/web/2id_/{url}", f"/web/2/{url}", f"/web/{url}"):
         replayed = client.get(address)
-        assert (replayed.status_code, "Zanzibar" in replayed.text) == (404, False), address
+        assert (replayed.status_code, "Zanzibar" in replayed.text) == (410, False), address
+        assert "court order 7" in replayed.text, address
     assert client.get("/cdx", params={"url": url}).text == ""
     assert listed[1] not in client.get(f"/web/timemap/link/{url}").text
     log = client.get("/api/admin/audit-log", params={"action": "snapshot.withhold"}, headers=ADMIN).json()
     assert {entry["target"] for entry in log["items"]} == {f"snapshot:{first}", f"snapshot:{second}"}
     again = client.post("/api/admin/withhold", json=body, headers=ADMIN)
     assert (again.status_code, again.json()["items"]) == (200, [])
+
+
+def test_an_exact_address_never_shows_another_capture_than_the_withheld_one(archived: Runner) -> None:
+    first, second = snapshots(archived.database, "/a")
+    with archived.database.write() as session:
+        later = update(Capture).where(Capture.id.in_(select(Snapshot.capture_id).where(Snapshot.id == second)))
+        session.execute(
+            later.values(capture_timestamp=NOW + 400 * DAY), execution_options={"synchronize_session": False}
+        )
+    client = make_client(archived)
+    shown = client.get(f"/api/snapshot/{first}").json()
+    url, stamp = shown["originalUrl"], client.get("/cdx", params={"url": shown["originalUrl"]}).text.split()[1]
+    assert client.get(f"/web/{stamp}/{url}").status_code == 200
+    withhold(archived, first)
+    for modifier in ("", "id_", "im_"):
+        assert client.get(f"/web/{stamp}{modifier}/{url}", follow_redirects=False).status_code == 410
+    assert client.get(f"/web/2/{url}").status_code == 200
 
 
 def test_the_later_capture_of_the_same_payload_is_shown_when_only_the_first_is_withheld(archived: Runner) -> None:
@@ -135,6 +158,37 @@ def test_indexing_again_and_a_rebuild_bring_nothing_back(
         client = make_client(Runner(other, moved, archived.defaults, archived.guard, archived.permits))
         assert client.get(f"/api/snapshots/raw/{first}").status_code == 410
         other.dispose()
+
+
+def test_an_import_of_what_was_exported_before_brings_nothing_back(archived: Runner, tmp_path: Path) -> None:
+    database, root = archived.database, archived.archive_root
+    first, second = snapshots(database, "/secret")
+    with database.read() as session:
+        url = session.scalars(select(Snapshot.url).where(Snapshot.id == first)).one()
+        code = session.scalars(select(Source.code).join(Snapshot).where(Snapshot.id == first)).one()
+    for number, request in enumerate((ExportRequest(url=url), ExportRequest(source_code=code))):
+        export_captures(database, root, request, tmp_path / f"{number}.warc.gz", PackageFormat.WARC, lambda *_: None)
+    imported(archived, tmp_path / "0.warc.gz")
+    copies = snapshots(database, "/secret")[2:]
+    assert len(copies) == 2
+    withhold(archived, first, second, confirmed=True)
+    assert snapshots(database, "/secret") == []
+    job_id = imported(archived, tmp_path / "1.warc.gz")
+    assert snapshots(database, "/secret") == []
+    client = make_client(archived)
+    assert [client.get(f"/api/snapshots/raw/{number}").status_code for number in copies] == [410, 410]
+    assert client.get("/cdx", params={"url": url}).text == ""
+    again = tmp_path / "again.warc.gz"
+    export_captures(database, root, ExportRequest(job_id=job_id), again, PackageFormat.WARC, lambda *_: None)
+    assert b"Zanzibar" not in gzip.decompress(again.read_bytes())
+
+
+def imported(runner: Runner, file: Path) -> int:
+    """Import a file and index it; return its job."""
+    report = import_files(runner.database, runner.archive_root, ImportRequest([file]), lambda *_: None)
+    assert report.job_id is not None
+    assert index_job(report.job_id, database=runner.database, archive_root=runner.archive_root) == 0
+    return report.job_id
 
 
 def test_damaged_tombstones_stop_indexing_instead_of_showing_what_is_withheld(archived: Runner) -> None:

@@ -31,7 +31,13 @@ PATHS = [
     *("/docs/notifications", "/notifications"),
     *("/docs/watching", "/watches", "/saved-searches", "/sources/health/diff"),
     "/docs/listings",
-    *("/listings", "/listings?q=none", "/listings/health", "/hauls"),
+    *("/listings", "/listings?q=none", "/listings/health", "/hauls", "/exports"),
+    *(
+        "/admin/diagnostics",
+        "/admin/diagnostics?listing=&url=",
+        "/admin/scrape-metadata",
+        "/admin/scrape-metadata?job=1",
+    ),
     *(
         "/web/*/https://health.example/1",
         "/web/*/health.example/*",

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from tests.assets.archives import Archive, Got
@@ -12,7 +13,9 @@ from tests.content.listing.pages import LD, shop
 from tests.web.conftest import Page
 from webstrata.app import App
 from webstrata.db.collections import scraper_health
+from webstrata.db.collections.scrapes import url_hash
 from webstrata.db.engine import Database
+from webstrata.db.schema.collection_tables import ScrapeRow
 from webstrata.settings import Settings
 from webstrata.site import create_site
 
@@ -64,3 +67,44 @@ def test_the_health_of_each_source_is_shown_with_its_trend(client: TestClient) -
     page = Page(client.get("/listings/health"))
     assert "Stable" in page.text("section h2")
     assert page.all(".plot polyline")
+
+
+def test_administrators_read_how_fields_were_extracted_and_what_was_exported(client: TestClient) -> None:
+    listing = Page(client.get("/listings/1"))
+    page = Page(client.get(listing.links("main a")["How its fields were extracted"]))
+    assert "2 extractions" in page.text("main").casefold()
+    assert "price, json-ld:offers.price" in page.text("tbody")
+    assert "Nothing matches" in Page(client.get("/admin/diagnostics?listing=7")).text("main")
+    assert "No attempts yet" in Page(client.get("/admin/scrape-metadata")).text("main")
+    assert "Nothing was exported yet" in Page(client.get("/exports")).text("main")
+    lists = Page(client.get("/exports")).all("main a")
+    assert client.get(lists[0].attributes["href"] or "").text.startswith("snapshot_id")
+    assert "List of snapshots CSV" in " ".join(Page(client.get("/exports")).text("tbody th").split())
+
+
+def test_fetched_urls_are_shown_with_what_came_back(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        session.add(
+            ScrapeRow(
+                url="https://example.org/x",
+                url_hash=url_hash("https://example.org/x"),
+                status_code=403,
+                size_bytes=2_048,
+                elapsed_ms=31,
+                is_blocked=True,
+                created_at=datetime.now(UTC),
+            )
+        )
+    row = " ".join(Page(client.get("/admin/scrape-metadata?url=https://example.org/x")).text("tbody tr").split())
+    assert "403" in row
+    assert "blocked" in row
+    assert "31 ms" in row
+
+
+def test_readers_are_offered_lists_but_no_history(database: Database, tmp_path: Path) -> None:
+    site = create_site(App(Settings(admin_token=SecretStr("s3cret")), database, tmp_path))
+    reader = TestClient(site)
+    page = Page(reader.get("/exports"))
+    assert "CSV" in page.links("main a")
+    assert "History" not in page.text("main")
+    assert [reader.get(path).status_code for path in ("/admin/diagnostics", "/admin/scrape-metadata")] == [403, 403]

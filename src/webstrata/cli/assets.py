@@ -41,10 +41,14 @@ def export(
             with app.database.read() as session:
                 sources.source_view(session, source)
         number = _begin(app, source)
-        done = export_assets(app.database, app.archive_root, output, source_code=source)
-        if number is not None:
-            with app.database.write() as session:
-                finish_export(session, number, done.files, datetime.now(UTC))
+        files = None
+        try:
+            done = export_assets(app.database, app.archive_root, output, source_code=source)
+            files = done.files
+        finally:
+            if number is not None:
+                with app.database.write() as session:
+                    finish_export(session, number, files, datetime.now(UTC))
     if as_json:
         print_json({**dataclasses.asdict(done), "folder": str(done.folder)})
         return

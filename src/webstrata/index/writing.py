@@ -20,6 +20,7 @@ from webstrata.index.reading import Place, Portion, ReadCapture, ReadingOptions,
 from webstrata.index.revisits import NOT_THERE, RevisitResolution, resolve_revisits
 from webstrata.index.rows import Batch, BatchIds, write_rows
 from webstrata.index.version import INDEX_VERSION
+from webstrata.index.withheld import WithheldKey
 from webstrata.model.captures import DateSource
 from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.storage.paths import PresentFiles, place_of
@@ -57,8 +58,8 @@ class IndexContext:
     """Whether changes are announced: for captures of a crawl, not for imported or rebuilt ones."""
     beside_crawl: bool = False
     """Whether the job's crawl is running, which wants to write too."""
-    withheld: Container[tuple[str, int | None]] = frozenset()
-    """The records that get no snapshot, because they are withheld: file name and offset."""
+    withheld: Container[WithheldKey] = frozenset()
+    """The records that get no snapshot, because they are withheld."""
 
 
 class FileWriting:
@@ -223,7 +224,12 @@ def _snapshot_ids(session: Session, context: IndexContext, batch: Batch, batch_i
 
 
 def _is_withheld(context: IndexContext, batch: Batch, found: ReadCapture) -> bool:
-    return (batch.warc.filename, found.capture.offset) in context.withheld
+    capture = found.capture
+    keys: tuple[WithheldKey, ...] = (
+        (batch.warc.filename, capture.offset),
+        (capture.record_id, capture.captured_at),
+    )
+    return any(key in context.withheld for key in keys)
 
 
 def _as_shown(context: IndexContext, batch: Batch, found: ReadCapture) -> ReadCapture:
@@ -233,7 +239,11 @@ def _as_shown(context: IndexContext, batch: Batch, found: ReadCapture) -> ReadCa
 
 def _as_unread(context: IndexContext, payload: Payload) -> Payload:
     """Return a withheld record's payload as one that is to be read: it is a page, although it has no snapshot."""
-    is_withheld = (payload.warc_path.rpartition("/")[2], payload.offset) in context.withheld
+    keys: tuple[WithheldKey, ...] = (
+        (payload.warc_path.rpartition("/")[2], payload.offset),
+        (payload.record_id, payload.captured_at),
+    )
+    is_withheld = any(key in context.withheld for key in keys)
     return replace(payload, is_indexed=False) if is_withheld else payload
 
 

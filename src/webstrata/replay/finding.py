@@ -11,6 +11,7 @@ from pathlib import Path
 from webstrata.db.engine import Database
 from webstrata.db.replay import closest
 from webstrata.db.replay.closest import Neighbours
+from webstrata.db.retention import tombstones
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.archive import RecordPlace
 from webstrata.model.browser.posted import split_posted_url
@@ -18,6 +19,7 @@ from webstrata.model.captures import ArchivedCapture
 from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.model.replay.closest import by_closeness
 from webstrata.model.replay.url_ranges import other_keys
+from webstrata.model.retention.tombstones import WithheldCapture
 from webstrata.model.urls import join, surt
 from webstrata.replay.raw import find_record_for_snapshot
 from webstrata.warc.reader import ArchiveRecord
@@ -73,6 +75,14 @@ class ReplayArchive:
             if allow_loops or not _leads_to_itself(found):
                 return found
         raise problem
+
+    def tombstone(self, url: str, moment: datetime | None) -> WithheldCapture | None:
+        """Return the tombstone of a URL's capture within a second, or of the newest one; None when there is none."""
+        key = surt(url)
+        with self.database.read() as session:
+            if moment is None:
+                return tombstones.last_tombstone(session, key)
+            return tombstones.tombstone_at(session, key, moment)
 
     def neighbours(self, capture: ArchivedCapture) -> Neighbours:
         """Return the captures around one in the history of its URL."""

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import structlog
 
 from webstrata.db.assets import assets
 from webstrata.db.engine import Database, Session
 from webstrata.db.queue import closed_jobs
+from webstrata.db.queue.closed_jobs import LoggedJob
 from webstrata.db.retention import retention
 from webstrata.db.retention.retention import ExpiredCount, ExpiredOfSource
 from webstrata.errors import OutsideRootError, StorageError
@@ -25,8 +27,7 @@ from webstrata.storage.paths import confined
 log = structlog.get_logger()
 
 ASSET_FOLDER = "assets"
-_LOOKED_AT = 1_000
-"""Blobs and jobs that one batch looks at: those whose files cannot be deleted do not stop the others."""
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
@@ -83,38 +84,63 @@ def _delete_tasks(database: Database, limit: datetime, _now: datetime, _kept: fr
 def _delete_blobs(
     archive_root: Path, database: Database, limit: datetime, _now: datetime, _kept: frozenset[int]
 ) -> int:
-    """Delete blobs that no version refers to; each file goes before its row is committed."""
-    store, deleted = DiskStore(archive_root / ASSET_FOLDER), 0
-    with database.read() as session:
-        candidates = assets.unreferenced_blobs(session, limit, _LOOKED_AT)
-    for digest in candidates:
-        if deleted >= BATCH_ROWS:
-            break
-        try:
-            with database.write() as session:
-                for released in assets.release_blobs(session, [digest]):
-                    store.delete(released)
-                    deleted += 1
-        except (StorageError, OutsideRootError) as error:
-            log.error("retention.blob.failed", digest=digest, reason=str(error))
-    return deleted
+    """Delete blobs that no version refers to."""
+    store = DiskStore(archive_root / ASSET_FOLDER)
+
+    def find(session: Session, most: int, skipped: int) -> list[str]:
+        return assets.unreferenced_blobs(session, limit, most, skipped)
+
+    def delete(digest: str) -> bool:
+        # The file goes before its row is committed.
+        with database.write() as session:
+            released = assets.release_blobs(session, [digest])
+            for one in released:
+                store.delete(one)
+        return bool(released)
+
+    def report(digest: str, reason: str) -> None:
+        log.error("retention.blob.failed", digest=digest, reason=reason)
+
+    return _delete_batch(database, find, delete, report)
 
 
 def _delete_logs(archive_root: Path, database: Database, limit: datetime, _now: datetime, _kept: frozenset[int]) -> int:
     """Delete the logs of jobs, each job by itself: the files first, then what the job's row knows of them."""
-    deleted = 0
-    with database.read() as session:
-        jobs = closed_jobs.jobs_with_expired_logs(session, limit, _LOOKED_AT)
-    for job in jobs:
-        try:
-            _delete_log_files(archive_root, job.output_dir)
-        except (StorageError, OutsideRootError) as error:
-            log.error("retention.log.failed", job_id=job.id, reason=str(error))
-            continue
+
+    def find(session: Session, most: int, skipped: int) -> list[LoggedJob]:
+        return closed_jobs.jobs_with_expired_logs(session, limit, most, skipped)
+
+    def delete(job: LoggedJob) -> bool:
+        _delete_log_files(archive_root, job.output_dir)
         with database.write() as session:
             closed_jobs.forget_logs(session, job.id)
-        deleted += 1
-        if deleted >= BATCH_ROWS:
+        return True
+
+    def report(job: LoggedJob, reason: str) -> None:
+        log.error("retention.log.failed", job_id=job.id, reason=reason)
+
+    return _delete_batch(database, find, delete, report)
+
+
+def _delete_batch(
+    database: Database,
+    find: Callable[[Session, int, int], list[_Item]],
+    delete: Callable[[_Item], bool],
+    report: Callable[[_Item, str], None],
+) -> int:
+    """Delete items until the batch is full; those that cannot be deleted are left behind the others."""
+    deleted = failed = 0
+    while deleted < BATCH_ROWS:
+        before = deleted, failed
+        with database.read() as session:
+            found = find(session, BATCH_ROWS - deleted, failed)
+        for item in found:
+            try:
+                deleted += delete(item)
+            except (StorageError, OutsideRootError) as error:
+                report(item, str(error))
+                failed += 1
+        if (deleted, failed) == before:
             break
     return deleted
 

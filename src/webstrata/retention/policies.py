@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from webstrata.db.engine import Database
 from webstrata.db.retention import retention
-from webstrata.errors import UnreadablePolicyError
+from webstrata.errors import DatabaseError, UnreadablePolicyError
 from webstrata.model.retention.rules import (
     DEFAULT_TTL_DAYS,
     FURTHER_TTL_DAYS,
@@ -26,8 +26,11 @@ class PolicyView:
 
 def load_policies(database: Database) -> dict[str, int]:
     """Return the TTL in days of each collection; UnreadablePolicyError when a stored one makes no sense."""
-    with database.read() as session:
-        stored = retention.stored_policies(session)
+    try:
+        with database.read() as session:
+            stored = retention.stored_policies(session)
+    except DatabaseError as error:
+        raise UnreadablePolicyError(f"the stored policies cannot be read: {error}") from error
     return effective_policies(stored)
 
 

@@ -121,6 +121,12 @@ def run_manual_pass(
     return run_pass(database, now, PassTrigger.MANUAL, dry_run=dry_run, limits=limits)
 
 
+def record_failure(database: Database, now: datetime, trigger: PassTrigger, reason: str) -> None:
+    """Record a pass that failed before it could begin."""
+    with database.write() as session:
+        retention.add_run(session, StoredRun(now, 0.0, trigger, {}, reason))
+
+
 def _take(database: Database, permit: str, now: datetime) -> bool:
     with database.write() as session:
         return retention.take_permit(session, permit, now, MIN_INTERVAL)

@@ -2,14 +2,15 @@
 
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import structlog
 
 from webstrata.db.engine import Database
 from webstrata.errors import WebstrataError
-from webstrata.model.retention.rules import DEFAULT_MAX_SHARE, may_trigger
-from webstrata.retention.sweep import run_requested_pass
+from webstrata.model.retention.rules import DEFAULT_MAX_SHARE, PassTrigger, may_trigger
+from webstrata.retention.sweep import record_failure, run_requested_pass
 
 log = structlog.get_logger()
 
@@ -52,8 +53,12 @@ class RetentionTrigger:
         return True
 
     def run(self) -> None:
-        """Run a pass unless one began within the hour; a failure is logged, since no one waits for the result."""
+        """Run a pass unless one began within the hour; a failure is logged and shown as the last pass."""
+        now = self._clock()
         try:
-            run_requested_pass(self._database, self._clock(), self._max_share)
+            run_requested_pass(self._database, now, self._max_share)
         except WebstrataError as error:
             log.error("retention.trigger.failed", reason=str(error))
+            # Where the database is gone, the log is all there is.
+            with suppress(WebstrataError):
+                record_failure(self._database, now, PassTrigger.REQUEST, str(error))

@@ -35,16 +35,17 @@ class WithholdRequest:
 def withhold_snapshots(
     database: Database, archive_root: Path, request: WithholdRequest, now: datetime, *, max_share: float
 ) -> list[WithheldCapture]:
-    """Withhold snapshots and return their tombstones.
+    """Withhold snapshots, with those of the same records in imported files, and return their tombstones.
 
     ConflictError when one is under a legal hold, or when too much of a source would disappear without a confirmation.
     The tombstones are on disk before the database changes: killed in between, the same command goes on.
     """
-    requested = sorted(set(request.snapshot_ids))
-    if not requested or len(requested) > MOST_AT_ONCE:
+    named = sorted(set(request.snapshot_ids))
+    if not named or len(named) > MOST_AT_ONCE:
         raise UsageError(f"name 1 to {MOST_AT_ONCE} snapshots")
     reason = check_reason(request.reason)
     with database.read() as session:
+        requested = sorted(tombstones.with_copies(session, named))
         described = tombstones.describe(session, requested, reason, database.actor.name, now)
         known = {number for number in requested if tombstones.tombstone_of(session, number) is not None}
     _refuse_unknown(requested, described, known)

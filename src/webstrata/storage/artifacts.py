@@ -6,7 +6,7 @@ from pathlib import Path
 
 from webstrata.errors import OutsideRootError, StorageError
 from webstrata.storage.disk import write_atomically
-from webstrata.storage.paths import confined
+from webstrata.storage.paths import confined, without_links
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class ArtifactFolder:
 
     def delete(self, uri: str) -> int | None:
         """Delete a file and return its size; None when it was gone already, StorageError when it cannot be deleted."""
-        path = self._path(uri)
+        self._path(uri)
+        path = without_links(self.root, uri)
         try:
             size = path.lstat().st_size
             path.unlink()

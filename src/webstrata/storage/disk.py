@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from webstrata.errors import NotFoundError, StorageError
-from webstrata.storage.paths import confined
+from webstrata.storage.paths import confined, without_links
 
 _SYNCS_AT_ONCE = 8
 
@@ -47,10 +47,13 @@ class DiskStore:
     def delete(self, digest: str) -> None:
         """Remove a blob; one that is gone already is no error."""
         with _as_storage_errors(digest):
-            self._path(digest).unlink(missing_ok=True)
+            without_links(self.root, self._place(digest)).unlink(missing_ok=True)
 
     def _path(self, digest: str) -> Path:
-        return confined(self.root, Path(digest[:2]) / digest[2:4] / digest)
+        return confined(self.root, self._place(digest))
+
+    def _place(self, digest: str) -> Path:
+        return Path(digest[:2]) / digest[2:4] / digest
 
 
 def write_atomically(path: Path, data: bytes) -> None:

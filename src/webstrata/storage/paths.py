@@ -1,5 +1,6 @@
 """Paths that cannot leave the folder they belong to."""
 
+import os.path
 from pathlib import Path
 
 from webstrata.errors import OutsideRootError
@@ -11,6 +12,14 @@ def confined(root: Path, relative: str | Path) -> Path:
     path = (base / relative).resolve()
     if not path.is_relative_to(base):
         raise OutsideRootError(f"{relative} leads out of {base}")
+    return path
+
+
+def without_links(root: Path, relative: str | Path) -> Path:
+    """Return the path below a root of what is to be deleted; OutsideRootError when a link in it leads elsewhere."""
+    path = confined(root, relative)
+    if path != Path(os.path.normpath(root.resolve() / relative)):
+        raise OutsideRootError(f"{relative} leads through a link to {path}")
     return path
 
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from webstrata.app import App
-from webstrata.errors import NotFoundError, UsageError
+from webstrata.errors import GoneError, NotFoundError, UsageError
 from webstrata.http.archived_responses import EXACTLY, encodings_of, refusal_to_run, send_replay
 from webstrata.http.browsing import site_url
 from webstrata.http.caching import A_MINUTE, AN_HOUR
@@ -33,6 +33,8 @@ from webstrata.web.viewer.replay_host import IS_REPLAY_HOST
 
 NEWEST = "9"
 """A timestamp after every capture."""
+_EXACT_DIGITS = 14
+"""A timestamp with its second names one capture."""
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
@@ -58,6 +60,14 @@ def wayback(request: Request, app: Parts) -> Response:
     return _replay(request, app, address, url)
 
 
+def _withheld_at(archive: ReplayArchive, url: str, timestamp: str) -> GoneError | None:
+    """Return why the capture at an exact address is not shown; None when none was withheld there."""
+    if len(timestamp) < _EXACT_DIGITS:
+        return None
+    tombstone = archive.tombstone(url, latest_moment(timestamp))
+    return None if tombstone is None else GoneError(tombstone.sentence, tombstone.shown())
+
+
 def written_address(request: Request, prefix: str) -> tuple[str, str]:
     """Return what follows a prefix in a request's path, and its query, both undecoded."""
     path: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
@@ -76,7 +86,9 @@ def _replay(request: Request, app: App, address: ReplayAddress, url: str) -> Res
             allow_loops=modifier is Modifier.IDENTITY,
         )
     except NotFoundError as error:
-        return show_not_archived(request, app, url, modifier, error)
+        return show_not_archived(request, app, url, modifier, _withheld_at(archive, url, address.timestamp) or error)
+    if found.capture.timestamp != address.timestamp and (gone := _withheld_at(archive, url, address.timestamp)):
+        return show_not_archived(request, app, url, modifier, gone)
     exact = replay_path(found.capture.timestamp, found.capture.url, modifier)
     if modifier.is_page and found.capture.timestamp != address.timestamp:
         return _redirect(request, exact, {"Link": memento_links(request, app, found, url)})
@@ -134,19 +146,26 @@ def memento_links(
     return link_header(addresses, found.capture, archive.neighbours(found.capture) if archive else None)
 
 
-def show_not_archived(request: Request, app: App, url: str, modifier: Modifier, error: NotFoundError) -> Response:
+def show_not_archived(
+    request: Request, app: App, url: str, modifier: Modifier, error: NotFoundError | GoneError
+) -> Response:
     """Say what is missing: to a reader on a page that offers the live address, to what a page loads in a line."""
+    if isinstance(error, NotFoundError):
+        withheld = ReplayArchive(app.database, app.archive_root).tombstone(url, None)
+        error = error if withheld is None else GoneError(withheld.sentence, withheld.shown())
+    status = 410 if isinstance(error, GoneError) else 404
     if request.scope.get(IS_REPLAY_HOST) and "text/html" in request.headers.get("accept", ""):
         # A frame leads there; the page around it offers the live address, to which no frame may lead.
         headers = {"Content-Security-Policy": REPLAY_POLICY, "Cache-Control": A_MINUTE}
-        return HTMLResponse(page_text("replay_missing.html", url=url, what=str(error)), 404, headers)
+        return HTMLResponse(page_text("replay_missing.html", url=url, what=str(error), status=status), status, headers)
     if not modifier.is_page:
-        return PlainTextResponse(f"{error}\n", status_code=404, headers={"Cache-Control": A_MINUTE})
+        return PlainTextResponse(f"{error}\n", status_code=status, headers={"Cache-Control": A_MINUTE})
     host = url.partition("//")[2].partition("/")[0]
     return render(
         request,
         "not_archived.html",
-        status=404,
+        status=status,
+        code=status,
         headers=framed_by(app.settings.cors_origins),
         url=url,
         what=str(error),

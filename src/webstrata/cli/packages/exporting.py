@@ -65,11 +65,15 @@ def _export(
         with app.database.write() as session:
             now = datetime.now(UTC)
             number = export_history.begin_export(session, "captures", package_format, request.filters, now)
-    with interruptible() as interrupted, showing_bytes("exporting", interrupted) as show:
-        report = export_captures(app.database, app.archive_root, request, output, package_format, show, force=force)
-    if number is not None:
-        with app.database.write() as session:
-            export_history.finish_export(session, number, report.captures, datetime.now(UTC))
+    exported = None
+    try:
+        with interruptible() as interrupted, showing_bytes("exporting", interrupted) as show:
+            report = export_captures(app.database, app.archive_root, request, output, package_format, show, force=force)
+        exported = report.captures
+    finally:
+        if number is not None:
+            with app.database.write() as session:
+                export_history.finish_export(session, number, exported, datetime.now(UTC))
     return report
 
 

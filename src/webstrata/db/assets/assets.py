@@ -222,12 +222,14 @@ def hold_blobs(session: Session, sizes: Mapping[str, int]) -> None:
     hold_places(session, {digest: BlobPlace(size) for digest, size in sizes.items()}, datetime.now(UTC))
 
 
-def unreferenced_blobs(session: Session, before: datetime | None = None, most: int | None = None) -> list[str]:
-    """Return the blobs that no version of any source refers to, all or the first that were stored before a time."""
+def unreferenced_blobs(
+    session: Session, before: datetime | None = None, most: int | None = None, skipped: int = 0
+) -> list[str]:
+    """Return the blobs that no version of any source refers to, all or some that were stored before a time."""
     wanted = select(AssetBlob.digest).where(~_is_referenced())
     if before is not None:
         wanted = wanted.where(AssetBlob.created_at < before).order_by(AssetBlob.created_at)
-    return list(session.scalars(wanted.order_by(AssetBlob.digest).limit(most)))
+    return list(session.scalars(wanted.order_by(AssetBlob.digest).limit(most).offset(skipped)))
 
 
 def count_unreferenced(session: Session, before: datetime) -> ExpiredCount:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -41,6 +42,8 @@ class Payload:
     snapshot_id: int | None
     is_indexed: bool
     """Whether the index has read it: if so, and there is no snapshot, it is no page."""
+    record_id: str
+    captured_at: datetime
 
 
 def payloads(
@@ -130,7 +133,7 @@ def _payload_columns(index_version: int, key: _Column) -> Select[*tuple[Any, ...
     return (
         select(
             *(Capture.id, Capture.url, WarcFile.path, Capture.warc_offset, Capture.warc_length, ArchiveJob.output_dir),
-            *(Capture.source_id, Snapshot.id, is_indexed, key),
+            *(Capture.source_id, Snapshot.id, is_indexed, Capture.warc_record_id, Capture.capture_timestamp, key),
         )
         .join(WarcFile, Capture.warc_file_id == WarcFile.id)
         .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)

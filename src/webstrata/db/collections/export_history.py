@@ -1,14 +1,19 @@
-"""Export history: which lists were exported, by whom, and how many rows they had."""
+"""Export history: what was exported, by whom, how many items it had, and which exports are running."""
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
 
-from sqlalchemy import update
+from sqlalchemy import exists, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.engine import ACTOR
 from webstrata.db.schema.collection_tables import ExportRow
+from webstrata.db.schema.tables import ArchiveJob, Capture, Snapshot, Source
 from webstrata.model.actors import PROGRAM, Actor
+from webstrata.model.urls import surt
+
+LONGEST_EXPORT = timedelta(hours=6)
+"""An export that has not ended after this time was killed: it no longer keeps files from being deleted."""
 
 
 def begin_export(session: Session, kind: str, export_format: str, filters: Mapping[str, object], now: datetime) -> int:
@@ -29,6 +34,35 @@ def begin_export(session: Session, kind: str, export_format: str, filters: Mappi
     return row.id
 
 
-def finish_export(session: Session, export_id: int, item_count: int, now: datetime) -> None:
-    """Record that an export is complete, and how many items it had."""
+def finish_export(session: Session, export_id: int, item_count: int | None, now: datetime) -> None:
+    """Record that an export has ended, and how many items it had; None when it broke off."""
     session.execute(update(ExportRow).where(ExportRow.id == export_id).values(item_count=item_count, finished_at=now))
+
+
+def running_exports(session: Session, job_ids: Collection[int], now: datetime) -> list[int]:
+    """Return the exports that may be reading files of some jobs."""
+    running = select(ExportRow).where(
+        ExportRow.created_at > now - LONGEST_EXPORT,
+        ExportRow.finished_at.is_(None),
+        ExportRow.kind.in_(("captures", "assets")),
+    )
+    rows = session.scalars(running.order_by(ExportRow.id)).all()
+    return [row.id for row in rows if _may_read(session, row.filters or {}, job_ids)]
+
+
+def _may_read(session: Session, filters: Mapping[str, object], job_ids: Collection[int]) -> bool:
+    jobs = select(ArchiveJob.id).where(ArchiveJob.id.in_(job_ids))
+    snapshots = select(Snapshot.id).where(Snapshot.job_id.in_(job_ids))
+    captures = select(Capture.id).where(Capture.job_id.in_(job_ids))
+    match filters:
+        case {"job": int() as job_id}:
+            return job_id in job_ids
+        case {"source": str() as code}:
+            of_jobs = jobs.join(Source, Source.id == ArchiveJob.source_id).where(Source.code == code)
+        case {"snapshot": int() as snapshot_id}:
+            of_jobs = snapshots.where(Snapshot.id == snapshot_id)
+        case {"url": str() as url}:
+            of_jobs = captures.where(Capture.url_key == surt(url))
+        case _:
+            of_jobs = jobs
+    return bool(session.scalar(select(exists(of_jobs))))

@@ -58,13 +58,14 @@ def count_expired_logs(session: Session, limit: datetime) -> ExpiredCount:
     return ExpiredCount(expired, session.scalar(jobs.where(ArchiveJob.id.in_(_undated(session)))) or 0)
 
 
-def jobs_with_expired_logs(session: Session, limit: datetime, most: int) -> list[LoggedJob]:
-    """Return jobs with logs that can no longer resume and ended before a time, the first that ended first."""
+def jobs_with_expired_logs(session: Session, limit: datetime, most: int, skipped: int = 0) -> list[LoggedJob]:
+    """Return some jobs with logs that can no longer resume and ended before a time, the first that ended first."""
     wanted = (
         select(ArchiveJob.id, ArchiveJob.output_dir)
         .where(ArchiveJob.id.in_(_ended_before(session, limit)), ArchiveJob.combined_log_path.is_not(None))
         .order_by(ArchiveJob.finished_at, ArchiveJob.id)
         .limit(most)
+        .offset(skipped)
     )
     return [LoggedJob(*row) for row in session.execute(wanted)]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BindParameter, Row, Select, bindparam, case, false, select, true
+from sqlalchemy import BindParameter, Row, Select, bindparam, case, false, or_, select, true
 from sqlalchemy.orm import Session
 
 from webstrata.db.schema.retention_tables import Tombstone
@@ -27,9 +27,10 @@ COLUMNS = (
 _TOMBSTONE = (
     select(Tombstone.snapshot_id)
     .where(
-        Tombstone.warc_offset == Capture.warc_offset,
         Tombstone.captured_at == Capture.capture_timestamp,
-        Tombstone.url == Capture.url,
+        # Not the place alone: a file that was exported before and is imported has the same record elsewhere.
+        Tombstone.warc_record_id == Capture.warc_record_id,
+        or_(Capture.warc_record_id != "", Tombstone.warc_offset == Capture.warc_offset),
     )
     .correlate(Capture)
     .limit(1)

@@ -114,6 +114,12 @@ def held_among(session: Session, snapshot_ids: Collection[int]) -> list[KeptSnap
     return _held(session, Snapshot.id.in_(snapshot_ids))
 
 
+def kept_among(session: Session, snapshot_ids: Collection[int]) -> list[KeptSnapshot]:
+    """Return a few of some snapshots that are under a legal hold, or part of a haul."""
+    which = Snapshot.id.in_(snapshot_ids)
+    return _held(session, which) or _in_hauls(session, which)
+
+
 def held_in_files(session: Session, job_id: int, paths: Collection[str]) -> list[KeptSnapshot]:
     """Return a few of the snapshots in some files of a job that are under a legal hold, or part of a haul."""
     for part in batches(paths, _PATHS_AT_ONCE):

@@ -68,7 +68,7 @@ class Tombstone(Base):
     """What remains of a snapshot that was deleted or is withheld: its number, its digest, why and since when."""
 
     __tablename__ = "tombstones"
-    __table_args__ = (Index(None, "warc_filename", "warc_offset"), Index(None, "warc_offset", "captured_at"))
+    __table_args__ = (Index(None, "warc_filename", "warc_offset"), Index(None, "captured_at", "warc_record_id"))
 
     snapshot_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     job_id: Mapped[int | None]

@@ -22,6 +22,7 @@ import structlog
 from webstrata.assets.blobs import write_as_files
 from webstrata.coordination.presence import is_dead, present
 from webstrata.db.captures import captures, warc_folders
+from webstrata.db.collections import export_history
 from webstrata.db.engine import Database, Session
 from webstrata.db.operations import audit_log, operations
 from webstrata.db.operations.operations import Operation
@@ -270,13 +271,14 @@ def _refuse_if_needed(session: Session, archive_root: Path, job_id: int, going: 
     if held := holds.held_in_files(session, job_id, going):
         raise ConflictError(f"snapshot {held[0].snapshot_id} of job {job_id} must be kept ({held[0].reason})")
     keep = "--mode temp-nonwarc keeps them"
+    if exports := export_history.running_exports(session, [job_id], datetime.now(UTC)):
+        raise ConflictError(f"export {exports[0]} is reading the files: wait for its end, or {keep}")
     if beside := warc_folders.crawls_beside(session, job_id):
         raise ConflictError(
             f"job {', '.join(map(str, beside))} of the same source is running and may refer to WARC files of job "
             f"{job_id} that would be deleted: wait for its end, or {keep}"
         )
-    needed = warc_folders.needed_elsewhere(session, job_id, going, PresentFiles(archive_root).has)
-    if needed:
+    if needed := warc_folders.needed_elsewhere(session, job_id, going, PresentFiles(archive_root).has):
         lost, others = list(needed), sorted({other for jobs_ in needed.values() for other in jobs_})
         raise ConflictError(
             f"revisits of job {', '.join(map(str, others))} refer to records of job {job_id} that would be deleted "

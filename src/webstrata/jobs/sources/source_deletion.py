@@ -13,16 +13,18 @@ import structlog
 
 from webstrata.assets.blobs import delete_unreferenced, write_as_files
 from webstrata.db.assets import assets
-from webstrata.db.engine import Database
+from webstrata.db.collections import export_history
+from webstrata.db.engine import Database, Session
 from webstrata.db.operations import audit_log
 from webstrata.db.retention import holds, tombstones
+from webstrata.db.retention.holds import KeptSnapshot
 from webstrata.db.sources import source_rows, sources
 from webstrata.db.sources.source_rows import SourceFile
 from webstrata.errors import ConflictError, NotFoundError, OutsideRootError, StorageError, UsageError
 from webstrata.jobs.folders.manifest import manifest_path, source_names, write_sources
 from webstrata.jobs.sources.source_removal import delete_files
 from webstrata.model.jobs.registry import SourceView
-from webstrata.storage.paths import PresentFiles, place_of
+from webstrata.storage.paths import PresentFiles, place_of, without_links
 from webstrata.warc.cdxj import journal_folder
 from webstrata.warc.withheld import write_withheld
 
@@ -85,12 +87,13 @@ def delete_source(database: Database, archive_root: Path, code: str, confirm: st
     except NotFoundError:
         return _finish_removed(database, archive_root, code, confirm)
     _refuse_unconfirmed(code, plan.view.name, confirm)
-    _refuse(database, plan)
     _begin(database, plan)
     blobs = _free_assets(database, archive_root, plan)
     _withhold_snapshots(database, archive_root, plan)
     plan = _mark(database, archive_root, plan)
     for file in plan.going:
+        with database.read() as session:
+            _refuse_held(session, plan)
         _delete_file(database, archive_root, file)
     is_removed = _finish(database, archive_root, plan)
     report = SourceDeletion(**(vars(plan.report) | {"blobs": blobs, "is_removed": is_removed}))
@@ -123,22 +126,32 @@ def _plan(database: Database, archive_root: Path, code: str) -> _Plan:
     return _Plan(view, going, tuple(file for file in files if file.path in needed), captures)
 
 
-def _refuse(database: Database, plan: _Plan) -> None:
+def _refuse(session: Session, plan: _Plan) -> None:
     code, files = plan.view.code, (*plan.going, *plan.staying)
-    with database.read() as session:
-        sources.refuse_while_worked_on(session, code, datetime.now(UTC))
-        if source_rows.is_held(session, plan.view.id):
-            raise ConflictError(f"{code} is under a legal hold: release it first")
-        for job_id in {file.job_id for file in files}:
-            kept = holds.held_in_files(session, job_id, [file.path for file in files if file.job_id == job_id])
-            if kept:
-                raise ConflictError(f"snapshot {kept[0].snapshot_id} of {code} must be kept ({kept[0].reason})")
+    sources.refuse_while_worked_on(session, code, datetime.now(UTC))
+    _refuse_held(session, plan)
+    jobs = sorted({file.job_id for file in files})
+    if exports := export_history.running_exports(session, jobs, datetime.now(UTC)):
+        raise ConflictError(f"export {exports[0]} is reading files of {code}: wait for its end")
+    for job_id in jobs:
+        _refuse_kept(code, holds.held_in_files(session, job_id, [one.path for one in files if one.job_id == job_id]))
+
+
+def _refuse_held(session: Session, plan: _Plan) -> None:
+    if source_rows.is_held(session, plan.view.id):
+        raise ConflictError(f"{plan.view.code} is under a legal hold: release it first")
+
+
+def _refuse_kept(code: str, kept: Sequence[KeptSnapshot]) -> None:
+    if kept:
+        raise ConflictError(f"snapshot {kept[0].snapshot_id} of {code} must be kept ({kept[0].reason})")
 
 
 def _begin(database: Database, plan: _Plan) -> None:
     """Disable the source, so that no job of it begins, and record whose deletion it is."""
     code, report = plan.view.code, plan.report
     with database.write() as session:
+        _refuse(session, plan)
         sources.set_enabled(session, code, False)
         going = {"snapshots": report.snapshots, "files": report.files, "bytes": report.bytes}
         kept = list(report.kept_files)
@@ -159,6 +172,9 @@ def _withhold_snapshots(database: Database, archive_root: Path, plan: _Plan) -> 
         for job_id, folder in folders.items():
             write_withheld(folder, [capture for capture in described if capture.job_id == job_id])
         with database.write() as session:
+            # Looked at again: a hold may have been placed meanwhile.
+            _refuse_held(session, plan)
+            _refuse_kept(plan.view.code, holds.kept_among(session, numbers))
             for capture in described:
                 tombstones.withhold(session, capture)
 
@@ -177,7 +193,7 @@ def _mark(database: Database, archive_root: Path, plan: _Plan) -> _Plan:
     """Mark the files that go, in one transaction with a last look for what refers to them."""
     files = (*plan.going, *plan.staying)
     with database.write() as session:
-        sources.refuse_while_worked_on(session, plan.view.code, datetime.now(UTC))
+        _refuse(session, plan)
         source_rows.mark_files(session, plan.going, datetime.now(UTC))
         needed = source_rows.needed_by_others(session, plan.view.id, files, PresentFiles(archive_root).has)
         if any(file.path in needed for file in plan.going):
@@ -190,7 +206,8 @@ def _delete_file(database: Database, archive_root: Path, file: SourceFile) -> No
     try:
         path = place_of(archive_root, file.path, file.output_dir)
         if path.is_relative_to(archive_root.resolve()):
-            path.unlink(missing_ok=True)
+            # A link would delete the file of another job.
+            without_links(archive_root, file.path).unlink(missing_ok=True)
     except OutsideRootError as error:
         log.warning("source.file.outside", file=file.path, reason=str(error))
     except OSError as error:

@@ -1,5 +1,6 @@
 """Retention rules: which collections expire, after how many days, and whether a pass may delete what it found."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
@@ -146,5 +147,5 @@ def is_mass_disappearance(going: int, in_all: int, max_share: float) -> bool:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    text = json.dumps(value, default=repr, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:60]}…"

@@ -88,7 +88,7 @@ class CaptureSource:
         self._archive_root = archive_root
         self._request = request
         with database.read() as session:
-            self._withheld = tombstones.withheld_places(session)
+            self._withheld = tombstones.places_of_copies(session)
             self.jobs = (
                 []
                 if request.url or request.snapshot_id is not None
