@@ -10,7 +10,20 @@ from webstrata.content.fingerprint import fingerprint
 from webstrata.db.watching.site_diff import PageContent
 from webstrata.model.watching.site_diff import MoveEvidence
 
-_WORDS = "river council water permit road school nurse budget winter storm farm cattle price apple export".split()
+_WORDS = (
+    "river",
+    "council",
+    "water",
+    "permit",
+    "road",
+    "school",
+    "nurse",
+    "budget",
+    "winter",
+    "storm",
+    "farm",
+    "price",
+)
 
 
 def _of_few_words(number: int) -> str:

@@ -346,3 +346,34 @@ def test_known_pages_do_not_make_a_complete_run_reach_its_page_limit(runner: Run
     ended = runner.run(queue(runner, web_server, max_pages=25))
     assert (ended.reason, ended.captured) == (None, 25)
     assert compare(runner).why_nothing_removed == "2 pages of the older run were not requested"
+
+
+def sections() -> dict[str, Answer]:
+    """Return a site of two sections, whose pages share a line with those of their section."""
+    pages = {"/": page("Home", "<p>Sections: <a href=/a/>A</a></p><p><a href=/b/>B</a></p>", MENU)}
+    for name in "ab":
+        paths = {f"/{name}/{number}": number for number in range(14)}
+        links = "".join(f"<li><a href={path}>Medicine {number}</a></li>" for path, number in paths.items())
+        pages[f"/{name}/"] = page(f"Section {name}", f"<p>Of section {name}.</p><ul>{links}</ul>", MENU)
+        for path, number in paths.items():
+            pages[path] = page(f"Medicine {number}", f"<p>You are in section {name}.</p>{article(number)}", MENU)
+    return pages
+
+
+def test_a_failed_list_unlinks_nothing_and_a_part_of_a_site_has_no_other_template(
+    runner: Runner, web_server: WebServer
+) -> None:
+    serve_pages = sections()
+    web_server.answers |= serve_pages
+    first = runner.run(queue(runner, web_server)).job_id
+    web_server.answers["/b/"] = Answer(b"<title>Sorry</title>Internal error", status=500)
+    failing = runner.run(queue(runner, web_server)).job_id
+    web_server.answers["/b/"] = serve_pages["/b/"]
+    limited = runner.run(queue(runner, web_server, max_pages=16)).job_id
+
+    diff = compare(runner, first, failing)
+    assert diff.why_nothing_removed is None
+    assert {name: count for name, count in diff.counts.items() if count} == {"unavailable": 1}
+    diff = compare(runner, first, limited)
+    assert {name for name, count in diff.counts.items() if count} == {"not_seen"}
+    assert diff.templates == ()

@@ -18,16 +18,16 @@ MOST_PAIRS = 1_000_000
 """Pairs of pages whose fingerprints are compared: a fraction of a second."""
 
 _MOST_BITS = 22
-"""Bits of 64 by which the fingerprints of two editions of a page differ at most: unrelated pages differ by some 32, by at
-least 20 on real ones, nine of ten pages with every tenth word replaced by at most 21. It only selects pairs whose words
-are then compared."""
+"""Bits of 64 by which the fingerprints of two editions of a page differ at most: unrelated pages differ by some 32 and
+at least 20, nine of ten pages with every tenth word replaced by at most 21. It only selects pairs whose words are then
+compared."""
 
 _CLOSEST = 5
 """Pages whose words are compared with those of one that disappeared."""
 
 _LEAST_SHARE = 0.4
-"""Of the weight of both pages' words and pairs of words that two editions of a page share. Of 30 real articles and 28 real
-product pages no two shared more than 0.22, and those with every tenth word replaced at least 0.61."""
+"""Of the weight of both pages' words and pairs of words that two editions of a page share. Of 30 real articles and 28
+real product pages no two shared more than 0.22, and those with every tenth word replaced at least 0.61."""
 
 _MOST_CHARACTERS = 20_000
 _WORD = re.compile(r"\w+")
