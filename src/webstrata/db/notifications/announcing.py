@@ -4,7 +4,7 @@ import hashlib
 import heapq
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,11 +17,13 @@ from webstrata.db.schema.change_tables import TemplateChange
 from webstrata.db.schema.notification_tables import OutboxMessage, SubscriptionRow
 from webstrata.db.schema.tables import ArchiveJob, Snapshot, Source
 from webstrata.db.watching.site_events import SiteEventReport, StoredSiteEvent
+from webstrata.db.watching.watches import NewWatchEvent
 from webstrata.model.changes.values import ChangeType
 from webstrata.model.notifications.messages import MAX_LISTED, MessageKind, digest_payload
 from webstrata.model.notifications.rules import event_key, is_notified
 
 _SILENT = (ChangeType.UNCHANGED.value, ChangeType.ERROR.value)
+_COMPARED = (ChangeType.UPDATED.value, ChangeType.UNCHANGED.value)
 _ROWS_AT_ONCE = 500
 
 
@@ -32,6 +34,8 @@ class EventMatch:
     to_snapshot_id: int
     watch_id: int | None = None
     saved_search_id: int | None = None
+    watched: NewWatchEvent | None = None
+    """What the event is for the watch."""
 
 
 def is_announced(event: NewEvent) -> bool:
@@ -44,13 +48,17 @@ def announce(session: Session, events: Sequence[NewEvent], matches: Collection[E
 
     An event is there once for a subscription, however often it is computed.
     """
-    fresh = [event for event in events if is_announced(event)]
+    watched = {match.to_snapshot_id for match in matches if match.watched is not None}
+    fresh = [one for one in events if is_announced(one) or (one.is_announced and one.to_snapshot_id in watched)]
     subscriptions = _subscriptions_of(session, fresh, matches) if fresh else []
     if not subscriptions:
         return 0
     chosen = _Chooser(session, matches).choose(subscriptions, fresh)
     payloads = _payloads(session, {event.to_snapshot_id: event for _, event in chosen})
-    rows = [_row(subscription, event, payloads[event.to_snapshot_id], now) for subscription, event in chosen]
+    rows = [
+        _row(subscription, event, {**payloads[event.to_snapshot_id], **_seen_payload(event)}, now)
+        for subscription, event in chosen
+    ]
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         _insert(session, rows[start : start + _ROWS_AT_ONCE])
     return len(rows)
@@ -212,7 +220,7 @@ class _Chooser:
 
     def __init__(self, session: Session, matches: Collection[EventMatch]) -> None:
         self._session = session
-        self._watched = {(match.watch_id, match.to_snapshot_id) for match in matches if match.watch_id is not None}
+        self._watched = {(match.watch_id, match.to_snapshot_id): match.watched for match in matches if match.watch_id}
         self._found = {(match.saved_search_id, match.to_snapshot_id) for match in matches if match.saved_search_id}
         self._first_runs: dict[int | None, bool] = {}
 
@@ -221,7 +229,22 @@ class _Chooser:
     ) -> list[tuple[SubscriptionRow, NewEvent]]:
         """Return the pairs of a subscription and an event that it is notified of, in the order of the events."""
         ordered = sorted(events, key=lambda event: (event.to_capture_timestamp, event.to_snapshot_id))
-        return [(row, event) for event in ordered for row in subscriptions if self._is_chosen(row, event)]
+        pairs = [(row, self._seen_by(row, event)) for event in ordered for row in subscriptions]
+        return [(row, event) for row, event in pairs if self._is_chosen(row, event)]
+
+    def _seen_by(self, row: SubscriptionRow, event: NewEvent) -> NewEvent:
+        """Return an event as a subscription sees it: that of a watch may be about a part of the page."""
+        seen = self._watched.get((row.watch_id or 0, event.to_snapshot_id))
+        if seen is None or event.change_type not in _COMPARED:
+            return event
+        return replace(
+            event,
+            # What counts for the page may leave out just what the watch selects.
+            change_type=ChangeType.UPDATED.value,
+            significance=seen.significance,
+            summary=seen.summary,
+            reasons=[{"text": reason} for reason in seen.reasons],
+        )
 
     def _is_chosen(self, row: SubscriptionRow, event: NewEvent) -> bool:
         return (
@@ -280,10 +303,7 @@ def _payload(event: NewEvent, pages: dict[int, Any], source: Any) -> dict[str, A
     before = event.from_capture_timestamp
     return {
         "eventId": event_key(event.from_snapshot_id, event.to_snapshot_id),
-        "changeType": event.change_type,
-        "significance": event.significance,
-        "summary": event.summary,
-        "reasons": [str(reason["text"]) for reason in event.reasons],
+        **_seen_payload(event),
         "title": named.title if named is not None else None,
         "url": new.url if new is not None else event.normalized_url_group,
         "page": event.normalized_url_group,
@@ -294,6 +314,16 @@ def _payload(event: NewEvent, pages: dict[int, Any], source: Any) -> dict[str, A
         "toSnapshotId": event.to_snapshot_id,
         "fromCaptureTimestamp": before.isoformat() if before is not None else None,
         "toCaptureTimestamp": event.to_capture_timestamp.isoformat(),
+    }
+
+
+def _seen_payload(event: NewEvent) -> dict[str, Any]:
+    """Return what subscriptions see differently of an event."""
+    return {
+        "changeType": event.change_type,
+        "significance": event.significance,
+        "summary": event.summary,
+        "reasons": [str(reason["text"]) for reason in event.reasons],
     }
 
 
