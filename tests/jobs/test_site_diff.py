@@ -119,6 +119,7 @@ def test_two_crawls_of_a_site_show_exactly_what_was_done_to_it(
     serve(web_server, first_edition())
     first = runner.run(queue(runner, web_server))
     subscribe(runner.database, f"{receiver.origin}/hook", source_id=1, min_significance=0.0)
+    subscribe(runner.database, f"{receiver.origin}/each", source_id=1, min_significance=0.0, digest=False)
     serve(web_server, second_edition())
     second = runner.run(queue(runner, web_server))
 
@@ -195,6 +196,9 @@ def assert_in_digest(receiver: Receiver, deliver: Deliver, diff: SiteDiff) -> No
     assert moved["eventId"].startswith(f"moved-{runs}-")
     assert moved["compareUrl"].endswith(f"/sources/{diff.source}/diff?from={diff.older.job_id}&to={diff.newer.job_id}")
     assert len({one["eventId"] for one in data["changes"]}) == 9
+    one_by_one = [message.json for message in receiver.accepted("/each")]
+    assert Counter(one["data"]["changeType"] for one in one_by_one) == kinds
+    assert {one["id"] for one in one_by_one} == {one["eventId"] for one in data["changes"]}
 
 
 def assert_reported_once(runner: Runner, receiver: Receiver, deliver: Deliver) -> None:
@@ -207,7 +211,7 @@ def assert_reported_once(runner: Runner, receiver: Receiver, deliver: Deliver) -
     with runner.database.read() as session:
         assert session.scalar(select(func.count()).select_from(SiteEventRow)) == 4
     deliver().deliver_due()
-    assert len(receiver.received) == 1
+    assert len(receiver.received) == 1 + 9
 
 
 def assert_shown(runner: Runner, diff: SiteDiff) -> None:

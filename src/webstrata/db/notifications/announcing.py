@@ -98,7 +98,7 @@ def _site_row(row: SubscriptionRow, one: StoredSiteEvent, source_name: str, now:
         "job_id": one.to_job_id,
         "payload": _site_payload(one, source_name),
         "created_at": now,
-        "due_at": None if row.digest else now,
+        "due_at": None,
         "attempts": 0,
     }
 
@@ -136,22 +136,23 @@ def _site_payload(one: StoredSiteEvent, source_name: str) -> dict[str, Any]:
 
 
 def has_uncollected(session: Session) -> bool:
-    """Return whether any event waits for the digest of its run."""
+    """Return whether any event waits for the end of its run."""
     return session.scalar(select(OutboxMessage.id).where(*_UNCOLLECTED).limit(1)) is not None
 
 
 def collect_digests(session: Session, source_id: int, now: datetime) -> int:
-    """Make one message for each subscription and run of a source out of its events, and return how many."""
+    """Let the events of ended runs be sent, by subscription and run: as one message or one by one; return how many."""
     waiting = (
-        select(OutboxMessage.subscription_id, OutboxMessage.job_id)
+        select(OutboxMessage.subscription_id, OutboxMessage.job_id, SubscriptionRow.digest)
         .join(ArchiveJob, OutboxMessage.job_id == ArchiveJob.id)
+        .join(SubscriptionRow, OutboxMessage.subscription_id == SubscriptionRow.id)
         .where(*_UNCOLLECTED, ArchiveJob.source_id == source_id)
         .distinct()
         .order_by(OutboxMessage.job_id, OutboxMessage.subscription_id)
     )
     groups = session.execute(waiting).all()
-    for subscription_id, job_id in groups:
-        _collect(session, subscription_id, job_id or 0, now)
+    for subscription_id, job_id, is_digest in groups:
+        (_collect if is_digest else _release)(session, subscription_id, job_id or 0, now)
     return len(groups)
 
 
@@ -181,6 +182,25 @@ def _collect(session: Session, subscription_id: int, job_id: int, now: datetime)
     session.add(digest)
     session.flush()
     session.execute(update(OutboxMessage).where(*waiting).values(digest_id=digest.id))
+
+
+def _release(session: Session, subscription_id: int, job_id: int, now: datetime) -> None:
+    """Let the events of one run be sent one by one; those that a site event replaces go with its message."""
+    waiting = (*_UNCOLLECTED, OutboxMessage.subscription_id == subscription_id, OutboxMessage.job_id == job_id)
+    of_sites = select(OutboxMessage.id, OutboxMessage.payload).where(
+        *waiting, OutboxMessage.event_key.not_like("change-%")
+    )
+    replaced = {number: row.id for row in session.execute(of_sites) for number in row.payload["replaces"]}
+    if replaced:
+        rows = session.execute(select(OutboxMessage.id, OutboxMessage.payload).where(*waiting)).yield_per(_ROWS_AT_ONCE)
+        merged = {
+            row.id: replaced[row.payload["toSnapshotId"]]
+            for row in rows
+            if "replaces" not in row.payload and row.payload["toSnapshotId"] in replaced
+        }
+        for message_id, into in merged.items():
+            session.execute(update(OutboxMessage).where(OutboxMessage.id == message_id).values(digest_id=into))
+    session.execute(update(OutboxMessage).where(*waiting).values(due_at=now))
 
 
 def _counted(
@@ -328,7 +348,8 @@ def _seen_payload(event: NewEvent) -> dict[str, Any]:
 
 
 def _row(row: SubscriptionRow, event: NewEvent, payload: dict[str, Any], now: datetime) -> dict[str, Any]:
-    waits = row.digest and event.to_job_id is not None
+    # Until its run is compared with the one before: a page that moved is reported as moved, not as new.
+    waits = event.to_job_id is not None
     return {
         "subscription_id": row.id,
         "event_key": payload["eventId"],
