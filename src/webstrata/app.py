@@ -105,7 +105,7 @@ class App:
         delay = self.settings.per_host_delay
         return Recovery.resting(self.database, self.archive_root, self._permits(), delay)
 
-    def context(self) -> "WorkerContext":
+    def context(self, served_at: str = "") -> "WorkerContext":
         """Return the context of a worker: it leads jobs whose stages run in processes of their own."""
         from webstrata.jobs.auditing.worker import AuditStage
         from webstrata.jobs.running.persistent import WorkerContext
@@ -120,7 +120,7 @@ class App:
             settings.min_free_bytes,
             settings.index_while_crawling_seconds,
             self.retention_schedule(),
-            delivery=self.delivery(),
+            delivery=self.delivery(served_at),
             integrity=self.integrity_schedule(),
             audits=AuditStage(
                 self.database,
@@ -152,8 +152,8 @@ class App:
 
         return NetworkGuard(self.settings.allow_private_networks)
 
-    def delivery(self) -> "Delivery":
-        """Return the delivery of notifications."""
+    def delivery(self, served_at: str = "") -> "Delivery":
+        """Return the delivery of notifications; without a public address, links lead to where the pages are served."""
         from webstrata.fetch.guard import NetworkGuard
         from webstrata.fetch.posting import Poster
         from webstrata.model.notifications.rules import DeliveryPolicy
@@ -163,7 +163,7 @@ class App:
 
         settings = self.settings
         networks, timeout = settings.allow_private_networks, settings.notification_timeout
-        site = settings.public_site_url or f"http://{settings.host}:{settings.port}"
+        site = settings.public_site_url or served_at.rstrip("/") or f"http://{settings.host}:{settings.port}"
         proxy = settings.http_proxy.get_secret_value() if settings.http_proxy else None
         sender = Sender(
             Poster(NetworkGuard(networks), timeout, proxy),

@@ -24,6 +24,8 @@ HIDDEN = "********"
 
 LIBRARY_LEVELS = {
     "alembic": logging.WARNING,
+    # It logs whole addresses, and the tokens in them.
+    "apprise": logging.CRITICAL + 1,
     "asyncio": logging.WARNING,
     "sqlalchemy": logging.WARNING,
 }

@@ -27,12 +27,15 @@ def test_a_page_is_watched_listed_paused_and_removed(webstrata: CommandLine, web
 
 
 def test_a_refused_address_leaves_neither_a_watch_nor_a_source(webstrata: CommandLine) -> None:
-    for address in ("gopher://example.org/", "mailto://", "https://user:secret@example.org/", "no such target"):
+    of_secrets = "https://user:secret@example.org/", "slack://secret", "tgram://secret"
+    for address in ("gopher://example.org/", "mailto://", "no such target", *of_secrets):
         refused = webstrata(
             "watch", "https://example.org/", "--notify", "https://example.org/hook", "--notify", address
         )
         assert refused.code == 2
-        assert "secret" not in refused.message
+        assert "secret" not in refused.err
+    refused = webstrata("watch", "http://10.1.2.3/page")
+    assert (refused.code, "WEBSTRATA_ALLOW_PRIVATE_NETWORKS" in refused.message) == (2, True)
     assert json.loads(webstrata("watches", "--json").out) == []
     assert json.loads(webstrata("sources", "--json").out) == []
     assert json.loads(webstrata("notify-targets", "--json").out) == {"targets": [], "subscriptions": []}

@@ -54,7 +54,7 @@ from webstrata.db.retention import artifacts, holds, retention, tombstones
 from webstrata.db.search.fulltext import count_documents
 from webstrata.db.sources import editions, rebuilding, source_rows, source_scopes, sources, totals
 from webstrata.db.sql.statistics import refresh_statistics
-from webstrata.db.watching import saved_searches, site_diff, site_events, watches
+from webstrata.db.watching import paired_pages, saved_searches, site_diff, site_events, watches
 from webstrata.db.watching.site_diff import CrawlDefaults
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
@@ -269,6 +269,7 @@ OF_BATCHES: dict[str, Asking] = {
     "earlier captures": lambda s: captures.earlier_captures(s, SOURCE, SMALL_JOB, URLS, is_there),
     "payloads of revisits": lambda s: payloads.payloads(s, SOURCE, ORIGINALS, INDEX_VERSION, is_there),
     "earlier texts of a page": lambda s: changes.earlier_documents(s, compared(s), 6),
+    "texts of the pages of two runs": lambda s: paired_pages.paired_texts(s, SMALL_JOB, LARGE_JOB, 20),
     "the job before": lambda s: changes.previous_job(s, SOURCE, SMALL_JOB),
     "texts of a small job": lambda s: changes.sample_texts(s, SMALL_JOB, 20),
     "listings of captures": lambda s: page_metadata.load_listings(s, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5)),
@@ -394,7 +395,7 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "expired tasks": lambda s: closed_jobs.count_expired_tasks(s, NOW),
     "unreferenced blobs": lambda s: assets.count_unreferenced(s, NOW),
     "all reports": lambda s: report_review.reports(s, limit=20),
-    "pages that lost their links": lambda s: site_diff.unlinked_pages(s, OTHER_JOB, ANOTHER_JOB),
+    "pages that lost their links": lambda s: site_diff.unlinked_pages(s, OTHER_JOB, ANOTHER_JOB, range(1, 500)),
     "pages that changed between two runs": changed_between,
     "listings by price": lambda s: listings.list_listings(s, ListingFilter(), ListingOrder.CHEAPEST, limit=20),
     "the newest listings": lambda s: listings.list_listings(s, ListingFilter(), ListingOrder.NEWEST, limit=20),

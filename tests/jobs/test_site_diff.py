@@ -119,6 +119,7 @@ def test_two_crawls_of_a_site_show_exactly_what_was_done_to_it(
     serve(web_server, first_edition())
     first = runner.run(queue(runner, web_server))
     subscribe(runner.database, f"{receiver.origin}/hook", source_id=1, min_significance=0.0)
+    subscribe(runner.database, f"{receiver.origin}/each", source_id=1, min_significance=0.0, digest=False)
     serve(web_server, second_edition())
     second = runner.run(queue(runner, web_server))
 
@@ -195,6 +196,9 @@ def assert_in_digest(receiver: Receiver, deliver: Deliver, diff: SiteDiff) -> No
     assert moved["eventId"].startswith(f"moved-{runs}-")
     assert moved["compareUrl"].endswith(f"/sources/{diff.source}/diff?from={diff.older.job_id}&to={diff.newer.job_id}")
     assert len({one["eventId"] for one in data["changes"]}) == 9
+    one_by_one = [message.json for message in receiver.accepted("/each")]
+    assert Counter(one["data"]["changeType"] for one in one_by_one) == kinds
+    assert {one["id"] for one in one_by_one} == {one["eventId"] for one in data["changes"]}
 
 
 def assert_reported_once(runner: Runner, receiver: Receiver, deliver: Deliver) -> None:
@@ -207,7 +211,7 @@ def assert_reported_once(runner: Runner, receiver: Receiver, deliver: Deliver) -
     with runner.database.read() as session:
         assert session.scalar(select(func.count()).select_from(SiteEventRow)) == 4
     deliver().deliver_due()
-    assert len(receiver.received) == 1
+    assert len(receiver.received) == 1 + 9
 
 
 def assert_shown(runner: Runner, diff: SiteDiff) -> None:
@@ -346,3 +350,34 @@ def test_known_pages_do_not_make_a_complete_run_reach_its_page_limit(runner: Run
     ended = runner.run(queue(runner, web_server, max_pages=25))
     assert (ended.reason, ended.captured) == (None, 25)
     assert compare(runner).why_nothing_removed == "2 pages of the older run were not requested"
+
+
+def sections() -> dict[str, Answer]:
+    """Return a site of two sections, whose pages share a line with those of their section."""
+    pages = {"/": page("Home", "<p>Sections: <a href=/a/>A</a></p><p><a href=/b/>B</a></p>", MENU)}
+    for name in "ab":
+        paths = {f"/{name}/{number}": number for number in range(14)}
+        links = "".join(f"<li><a href={path}>Medicine {number}</a></li>" for path, number in paths.items())
+        pages[f"/{name}/"] = page(f"Section {name}", f"<p>Of section {name}.</p><ul>{links}</ul>", MENU)
+        for path, number in paths.items():
+            pages[path] = page(f"Medicine {number}", f"<p>You are in section {name}.</p>{article(number)}", MENU)
+    return pages
+
+
+def test_a_failed_list_unlinks_nothing_and_a_part_of_a_site_has_no_other_template(
+    runner: Runner, web_server: WebServer
+) -> None:
+    serve_pages = sections()
+    web_server.answers |= serve_pages
+    first = runner.run(queue(runner, web_server)).job_id
+    web_server.answers["/b/"] = Answer(b"<title>Sorry</title>Internal error", status=500)
+    failing = runner.run(queue(runner, web_server)).job_id
+    web_server.answers["/b/"] = serve_pages["/b/"]
+    limited = runner.run(queue(runner, web_server, max_pages=16)).job_id
+
+    diff = compare(runner, first, failing)
+    assert diff.why_nothing_removed is None
+    assert {name: count for name, count in diff.counts.items() if count} == {"unavailable": 1}
+    diff = compare(runner, first, limited)
+    assert {name for name, count in diff.counts.items() if count} == {"not_seen"}
+    assert diff.templates == ()

@@ -17,6 +17,7 @@ from webstrata.changes.holding import holding
 from webstrata.changes.knowledge import KnowledgeLoader
 from webstrata.changes.pages import PageLoader
 from webstrata.changes.site.reporting import EndedRun, SiteReporting
+from webstrata.changes.template_changes import template_difference
 from webstrata.changes.templates import MAX_SAMPLED, learn_template
 from webstrata.changes.watch_matching import MatchSearches, event_matches
 from webstrata.changes.watching.matching import WatchMatching
@@ -25,12 +26,11 @@ from webstrata.content.reader.page_reader import PageReader
 from webstrata.db.changes import change_leases, changes, unchanged
 from webstrata.db.changes.change_leases import SourceLease
 from webstrata.db.changes.changes import CapturePair, NewEvent
-from webstrata.db.engine import Database
+from webstrata.db.engine import Database, Session
 from webstrata.db.notifications import announcing, reviews
 from webstrata.db.schema.change_tables import TemplateChange
 from webstrata.db.watching import watches
 from webstrata.model.changes.values import ChangeType
-from webstrata.model.words import counted
 
 log = structlog.get_logger()
 
@@ -143,9 +143,8 @@ class _Run:
             with database.read() as session:
                 texts = changes.sample_texts(session, job_id, MAX_SAMPLED)
                 before = changes.previous_job(session, source_id, job_id)
-                old = changes.load_template(session, before)
-            template = learn_template(texts)
-            change = _template_change(source_id, before, job_id, old, template, len(texts))
+                template = learn_template(texts)
+                change = _template_change(session, source_id, before, job_id, template, len(texts))
             with database.write() as session:
                 change_leases.check(session, self.lease)
                 if template:
@@ -239,20 +238,20 @@ class _Run:
 
 
 def _template_change(
-    source_id: int, before: int | None, job_id: int, old: frozenset[str], new: frozenset[str], pages: int
+    session: Session, source_id: int, before: int | None, job_id: int, template: frozenset[str], pages: int
 ) -> TemplateChange | None:
-    added, removed = sorted(new - old), sorted(old - new)
-    if before is None or not old or not new or not (added or removed):
+    if before is None:
         return None
-    words = [
-        f"{counted(len(lines), 'line')} {what}" for lines, what in ((added, "added"), (removed, "removed")) if lines
-    ]
+    old = changes.load_template(session, before)
+    found = template_difference(session, before, job_id, old, template, pages)
+    if found is None:
+        return None
     return TemplateChange(
         source_id=source_id,
         from_job_id=before,
         to_job_id=job_id,
-        added_lines=added,
-        removed_lines=removed,
-        summary=f"the template of the site changed: {' and '.join(words)}",
+        added_lines=list(found.added_lines),
+        removed_lines=list(found.removed_lines),
+        summary=found.summary,
         pages=pages,
     )

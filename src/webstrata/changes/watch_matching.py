@@ -14,6 +14,6 @@ def event_matches(
     events: Sequence[NewEvent], watched: Sequence[NewWatchEvent], match_searches: MatchSearches | None
 ) -> Collection[EventMatch]:
     """Return the watches and saved searches that events belong to, as subscriptions need them."""
-    found = [EventMatch(one.to_snapshot_id, watch_id=one.watch_id) for one in watched]
+    found = [EventMatch(one.to_snapshot_id, watch_id=one.watch_id, watched=one) for one in watched]
     fresh = [event.to_snapshot_id for event in events if is_announced(event)]
     return [*found, *match_searches(fresh)] if match_searches is not None and fresh else found

@@ -89,7 +89,7 @@ def worker(
     # The child processes of a worker log as it does, although each of them is a command of its own.
     with started() as app, in_environment(LOG_LEVEL, app.settings.log_level):
         app.database.check_writable()
-        run_worker_loop(poll_interval, once, context=app.context(), site=site)
+        run_worker_loop(poll_interval, once, context=app.context(site), site=site)
 
 
 def refuse_busy_port(host: str, port: int) -> None:

@@ -11,6 +11,7 @@ from webstrata.fetch.guard import NetworkGuard
 
 _SECONDS_KEPT = 60
 _MOST_NAMES = 10_000
+_LOOKUP_SECONDS = 5.0
 
 
 def literal_address(host: str) -> str | None:
@@ -81,6 +82,16 @@ class GuardedResolver:
             self._lookups = {host: entry for host, entry in self._lookups.items() if entry[0] >= now}
         if len(self._lookups) >= _MOST_NAMES:
             self._lookups.clear()
+
+
+def check_host(host: str, port: int, guard: NetworkGuard) -> None:
+    """Raise BlockedAddressError when a host has only addresses that are refused; one that is unknown now passes."""
+    try:
+        asyncio.run(asyncio.wait_for(GuardedResolver(guard).passing(host, port), _LOOKUP_SECONDS))
+    except BlockedAddressError:
+        raise
+    except (FetchError, TimeoutError):
+        return
 
 
 async def _looked_up(host: str) -> list[str]:

@@ -1,6 +1,5 @@
 """Subscribing to changes: which target is notified of which source, page, watch or saved search."""
 
-import asyncio
 import base64
 import secrets
 from dataclasses import dataclass, replace
@@ -13,9 +12,9 @@ from webstrata.db.engine import Database, Session
 from webstrata.db.notifications import subscriptions
 from webstrata.db.sources.sources import source_view
 from webstrata.db.watching import saved_searches, watches
-from webstrata.errors import BlockedAddressError, FetchError, UsageError
+from webstrata.errors import BlockedAddressError, UsageError
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.fetch.resolve import GuardedResolver
+from webstrata.fetch.resolve import check_host
 from webstrata.model.changes.values import SIGNIFICANT
 from webstrata.model.notifications.addresses import endpoint_of, read_address
 from webstrata.model.notifications.values import Subject, Subscription, Target, TargetAddress, TargetKind
@@ -27,7 +26,6 @@ log = structlog.get_logger()
 
 MAX_NAME_LENGTH = 100
 _SECRET_BYTES = 32
-_RESOLVING_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -182,11 +180,9 @@ def _check_network(address: TargetAddress, guard: NetworkGuard) -> None:
     if endpoint is None:
         return
     try:
-        asyncio.run(asyncio.wait_for(GuardedResolver(guard).passing(*endpoint), _RESOLVING_SECONDS))
+        check_host(*endpoint, guard)
     except BlockedAddressError as error:
         raise UsageError(f"notifications cannot be sent to {address.shown}: {error}") from None
-    except (FetchError, TimeoutError):
-        log.info("notification.host.unknown", to=address.shown)
 
 
 def _add(session: Session, address: TargetAddress, name: str | None, now: datetime) -> tuple[Target, str | None]:

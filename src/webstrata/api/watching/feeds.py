@@ -1,6 +1,7 @@
 """Feeds of watches and saved searches, in the three formats that feed readers know."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from webstrata.http.browsing import site_url
 from webstrata.http.caching import A_MINUTE, IfNoneMatch, cached_response
 from webstrata.http.dependencies import Parts, RowId
 from webstrata.http.error_schemas import ErrorSchema
+from webstrata.model.changes.values import ChangeType
 from webstrata.search.saved import newest_matches
 
 router = APIRouter(tags=["watching"], responses={404: {"model": ErrorSchema}})
@@ -54,6 +56,8 @@ def watch_feed(app: Parts, request: Request, watch_id: _WatchId, format_: _Forma
         replaced = {number for one in site_wide for number in one.replaces}
         found = watches.events_of_watch(session, watch_id, MOST_ITEMS + len(replaced))
         events = change_lists.events_of_snapshots(session, [one for one in found if one not in replaced])
+    if watch.rules.narrows:
+        events = [_narrowed(event, found[event.to_snapshot_id]) for event in events]
     return _written(request, app, f"watch of {watch.url}", "/changes", events, format_, known, site_wide)
 
 
@@ -67,6 +71,13 @@ def saved_search_feed(
         found = newest_matches(session, saved.to_request(MOST_ITEMS), MOST_ITEMS)
         events = change_lists.events_of_snapshots(session, found)
     return _written(request, app, saved.name, f"/search?{saved.query_string}", events, format_, known)
+
+
+def _narrowed(event: EventView, summary: str | None) -> EventView:
+    """Return an event as a watch of parts of the page sees it; the reasons are those of the whole page."""
+    is_same = event.change_type is ChangeType.UNCHANGED
+    kind = ChangeType.UPDATED if is_same else event.change_type
+    return replace(event, change_type=kind, summary=summary or event.summary, reasons=())
 
 
 def _written(

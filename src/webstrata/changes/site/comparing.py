@@ -8,6 +8,7 @@ from webstrata.changes.site.choosing import RunChoice, choose_runs
 from webstrata.changes.site.missing import MissingPages, group_of, redirect_target
 from webstrata.changes.site.moves import MOST_PAIRS, CommonWords, find_moves
 from webstrata.changes.site.responses import RunResponses
+from webstrata.changes.template_changes import load_difference
 from webstrata.content.blocks import main_text
 from webstrata.db.changes import changes
 from webstrata.db.engine import Database
@@ -15,6 +16,7 @@ from webstrata.db.sources.sources import source_view
 from webstrata.db.watching import site_diff
 from webstrata.db.watching.site_diff import MOST_PAGES, CrawlDefaults, OneSidedPage
 from webstrata.model.jobs.registry import SourceView
+from webstrata.model.urls import join
 from webstrata.model.watching.site_diff import (
     ChangedPage,
     LastResponse,
@@ -95,7 +97,7 @@ class _Pair:
         moved_to = {move.new.page for move in missing.moved}
         new = [number for page, number in added.items() if page not in moved_to and page not in restored]
         changed, changed_count = self._changed(most)
-        unlinked = [] if reason else self._unlinked()
+        unlinked = [] if reason else self._unlinked(missing)
         counts = missing.counts() | {"added": len(new), "changed": changed_count}
         counts |= {"unlinked": len(unlinked), "restored": len(restored)}
         return SiteDiff(
@@ -125,14 +127,20 @@ class _Pair:
         parameters = self.source.page_parameters
         looked_up = RunResponses(self.database, self.archive_root, self.newer.job_id, parameters)
         responses = looked_up.of_pages(pages)
-        captured, home = self._redirect_targets(responses.values()), group_of(self.source.base_url or "", parameters)
+        captured, homes = self._redirect_targets(responses.values()), self._home_pages()
         missing = MissingPages()
         for page, content in pages.items():
             response = responses.get(page)
             location = response.location if response is not None else None
-            target = redirect_target(location, page, captured, home, parameters) if location else None
+            target = redirect_target(location, page, captured, homes, parameters) if location else None
             missing.sort(SitePage(page, content.snapshot_id, content.title), response, target)
         return missing
+
+    def _home_pages(self) -> frozenset[str]:
+        """Return the home page of the source, and that of its host if the source is a part of a site."""
+        base = self.source.base_url or ""
+        urls = [url for url in (base, join(base, "/")) if url]
+        return frozenset(group_of(url, self.source.page_parameters) for url in urls)
 
     def _redirect_targets(self, responses: Iterable[LastResponse]) -> dict[str, SitePage]:
         """Return the good captures by the newer run of the pages that redirects lead to."""
@@ -180,9 +188,13 @@ class _Pair:
                 return tuple(found), len(found)
             return tuple(found), site_diff.count_changed(session, self.source.id, self.older, self.newer)
 
-    def _unlinked(self) -> list[SitePage]:
+    def _unlinked(self, missing: MissingPages) -> list[SitePage]:
+        unseen = [
+            *(one.page.snapshot_id for one in missing.unavailable),
+            *(one.snapshot_id for one in missing.not_seen),
+        ]
         with self.database.read() as session:
-            return site_diff.unlinked_pages(session, self.older.job_id, self.newer.job_id)
+            return site_diff.unlinked_pages(session, self.older.job_id, self.newer.job_id, unseen)
 
     def _titled(self, snapshot_ids: Collection[int]) -> tuple[SitePage, ...]:
         pages = {one.new_id: one.page for one in self.differing}
@@ -192,9 +204,6 @@ class _Pair:
 
     def _templates(self) -> tuple[TemplateDifference, ...]:
         with self.database.read() as session:
-            old, new = (changes.load_template(session, run.job_id) for run in (self.older, self.newer))
             pages = site_diff.template_pages(session, self.newer.job_id)
-        added, removed = tuple(sorted(new - old)), tuple(sorted(old - new))
-        if not old or not new or not (added or removed):
-            return ()
-        return (TemplateDifference(added, removed, pages),)
+            found = load_difference(session, self.older.job_id, self.newer.job_id, pages)
+        return (found,) if found is not None else ()

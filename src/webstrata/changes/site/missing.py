@@ -1,6 +1,6 @@
 """Pages of the older run that the newer one has no good capture of: removed, moved, unavailable or not seen."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from webstrata.errors import UsageError
@@ -96,12 +96,12 @@ class RedirectTarget:
 
 
 def redirect_target(
-    url: str, itself: str, captured: Mapping[str, SitePage], home: str | None, page_parameters: tuple[str, ...]
+    url: str, itself: str, captured: Mapping[str, SitePage], homes: Collection[str], page_parameters: tuple[str, ...]
 ) -> RedirectTarget:
     """Return where a redirect leads, among the pages that the newer run captured."""
     group = group_of(url, page_parameters)
     found = captured.get(group) if group != itself else None
-    return RedirectTarget(url, found, is_home=group == home and found is not None)
+    return RedirectTarget(url, found, is_home=group in homes and found is not None)
 
 
 def group_of(url: str, page_parameters: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -35,7 +35,7 @@ class WatchMatching:
             for watch in index.covering(event):
                 change = self._change(watch, event)
                 if change is not None and change.significance >= watch.min_significance:
-                    found.append(NewWatchEvent(watch.id, event.to_snapshot_id, change.significance, change.summary))
+                    found.append(NewWatchEvent(watch.id, event.to_snapshot_id, **vars(change)))
         return found
 
     def _change(self, watch: Watch, event: NewEvent) -> PartChange | None:
@@ -46,16 +46,17 @@ class WatchMatching:
             kind = ChangeType.UPDATED
         if not watch.may_report(kind, event.from_capture_timestamp, event.to_job_id):
             return None
+        whole = PartChange(event.significance, event.summary, tuple(str(one["text"]) for one in event.reasons))
         if kind is not ChangeType.UPDATED:
             # That a page appears, fails or comes back is worth knowing, whichever of its parts count.
-            return PartChange(1.0, event.summary)
+            return replace(whole, significance=1.0)
         if not watch.rules.narrows or event.from_snapshot_id is None:
-            return PartChange(event.significance, event.summary)
+            return whole
         try:
             return self.parts.compare(event.from_snapshot_id, event.to_snapshot_id, watch.rules)
         except WebstrataError as error:
             log.warning("watch.parts.not_compared", watch_id=watch.id, reason=str(error))
-            return PartChange(event.significance, event.summary)
+            return whole
 
 
 class _Index:

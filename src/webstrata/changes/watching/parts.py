@@ -30,6 +30,7 @@ class PartChange:
 
     significance: float
     summary: str | None
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,11 @@ class PartComparer:
             return None
         request = ComparePages(_page(old), _page(new), SiteKnowledge(), is_full=True)
         found = self.comparer.compare(request).comparison
-        significance = found.verdict.significance
+        significance, reasons = found.verdict.significance, tuple(one.text for one in found.verdict.reasons)
         if rules.selector is not None and not significance:
             # A part that is named is of interest even if it is a date or a counter.
             significance = SIGNIFICANT
-        return PartChange(significance, found.summary or None)
+        return PartChange(significance, found.summary or None, reasons)
 
     def _read(self, snapshot_id: int, rules: WatchRules) -> Reading:
         with self.database.read() as session:

@@ -4,7 +4,7 @@ import hashlib
 import heapq
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,11 +17,13 @@ from webstrata.db.schema.change_tables import TemplateChange
 from webstrata.db.schema.notification_tables import OutboxMessage, SubscriptionRow
 from webstrata.db.schema.tables import ArchiveJob, Snapshot, Source
 from webstrata.db.watching.site_events import SiteEventReport, StoredSiteEvent
+from webstrata.db.watching.watches import NewWatchEvent
 from webstrata.model.changes.values import ChangeType
 from webstrata.model.notifications.messages import MAX_LISTED, MessageKind, digest_payload
 from webstrata.model.notifications.rules import event_key, is_notified
 
 _SILENT = (ChangeType.UNCHANGED.value, ChangeType.ERROR.value)
+_COMPARED = (ChangeType.UPDATED.value, ChangeType.UNCHANGED.value)
 _ROWS_AT_ONCE = 500
 
 
@@ -32,6 +34,8 @@ class EventMatch:
     to_snapshot_id: int
     watch_id: int | None = None
     saved_search_id: int | None = None
+    watched: NewWatchEvent | None = None
+    """What the event is for the watch."""
 
 
 def is_announced(event: NewEvent) -> bool:
@@ -44,13 +48,17 @@ def announce(session: Session, events: Sequence[NewEvent], matches: Collection[E
 
     An event is there once for a subscription, however often it is computed.
     """
-    fresh = [event for event in events if is_announced(event)]
+    watched = {match.to_snapshot_id for match in matches if match.watched is not None}
+    fresh = [one for one in events if is_announced(one) or (one.is_announced and one.to_snapshot_id in watched)]
     subscriptions = _subscriptions_of(session, fresh, matches) if fresh else []
     if not subscriptions:
         return 0
     chosen = _Chooser(session, matches).choose(subscriptions, fresh)
     payloads = _payloads(session, {event.to_snapshot_id: event for _, event in chosen})
-    rows = [_row(subscription, event, payloads[event.to_snapshot_id], now) for subscription, event in chosen]
+    rows = [
+        _row(subscription, event, {**payloads[event.to_snapshot_id], **_seen_payload(event)}, now)
+        for subscription, event in chosen
+    ]
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         _insert(session, rows[start : start + _ROWS_AT_ONCE])
     return len(rows)
@@ -90,7 +98,7 @@ def _site_row(row: SubscriptionRow, one: StoredSiteEvent, source_name: str, now:
         "job_id": one.to_job_id,
         "payload": _site_payload(one, source_name),
         "created_at": now,
-        "due_at": None if row.digest else now,
+        "due_at": None,
         "attempts": 0,
     }
 
@@ -128,22 +136,23 @@ def _site_payload(one: StoredSiteEvent, source_name: str) -> dict[str, Any]:
 
 
 def has_uncollected(session: Session) -> bool:
-    """Return whether any event waits for the digest of its run."""
+    """Return whether any event waits for the end of its run."""
     return session.scalar(select(OutboxMessage.id).where(*_UNCOLLECTED).limit(1)) is not None
 
 
 def collect_digests(session: Session, source_id: int, now: datetime) -> int:
-    """Make one message for each subscription and run of a source out of its events, and return how many."""
+    """Let the events of ended runs be sent, by subscription and run: as one message or one by one; return how many."""
     waiting = (
-        select(OutboxMessage.subscription_id, OutboxMessage.job_id)
+        select(OutboxMessage.subscription_id, OutboxMessage.job_id, SubscriptionRow.digest)
         .join(ArchiveJob, OutboxMessage.job_id == ArchiveJob.id)
+        .join(SubscriptionRow, OutboxMessage.subscription_id == SubscriptionRow.id)
         .where(*_UNCOLLECTED, ArchiveJob.source_id == source_id)
         .distinct()
         .order_by(OutboxMessage.job_id, OutboxMessage.subscription_id)
     )
     groups = session.execute(waiting).all()
-    for subscription_id, job_id in groups:
-        _collect(session, subscription_id, job_id or 0, now)
+    for subscription_id, job_id, is_digest in groups:
+        (_collect if is_digest else _release)(session, subscription_id, job_id or 0, now)
     return len(groups)
 
 
@@ -173,6 +182,25 @@ def _collect(session: Session, subscription_id: int, job_id: int, now: datetime)
     session.add(digest)
     session.flush()
     session.execute(update(OutboxMessage).where(*waiting).values(digest_id=digest.id))
+
+
+def _release(session: Session, subscription_id: int, job_id: int, now: datetime) -> None:
+    """Let the events of one run be sent one by one; those that a site event replaces go with its message."""
+    waiting = (*_UNCOLLECTED, OutboxMessage.subscription_id == subscription_id, OutboxMessage.job_id == job_id)
+    of_sites = select(OutboxMessage.id, OutboxMessage.payload).where(
+        *waiting, OutboxMessage.event_key.not_like("change-%")
+    )
+    replaced = {number: row.id for row in session.execute(of_sites) for number in row.payload["replaces"]}
+    if replaced:
+        rows = session.execute(select(OutboxMessage.id, OutboxMessage.payload).where(*waiting)).yield_per(_ROWS_AT_ONCE)
+        merged = {
+            row.id: replaced[row.payload["toSnapshotId"]]
+            for row in rows
+            if "replaces" not in row.payload and row.payload["toSnapshotId"] in replaced
+        }
+        for message_id, into in merged.items():
+            session.execute(update(OutboxMessage).where(OutboxMessage.id == message_id).values(digest_id=into))
+    session.execute(update(OutboxMessage).where(*waiting).values(due_at=now))
 
 
 def _counted(
@@ -212,7 +240,7 @@ class _Chooser:
 
     def __init__(self, session: Session, matches: Collection[EventMatch]) -> None:
         self._session = session
-        self._watched = {(match.watch_id, match.to_snapshot_id) for match in matches if match.watch_id is not None}
+        self._watched = {(match.watch_id, match.to_snapshot_id): match.watched for match in matches if match.watch_id}
         self._found = {(match.saved_search_id, match.to_snapshot_id) for match in matches if match.saved_search_id}
         self._first_runs: dict[int | None, bool] = {}
 
@@ -221,7 +249,22 @@ class _Chooser:
     ) -> list[tuple[SubscriptionRow, NewEvent]]:
         """Return the pairs of a subscription and an event that it is notified of, in the order of the events."""
         ordered = sorted(events, key=lambda event: (event.to_capture_timestamp, event.to_snapshot_id))
-        return [(row, event) for event in ordered for row in subscriptions if self._is_chosen(row, event)]
+        pairs = [(row, self._seen_by(row, event)) for event in ordered for row in subscriptions]
+        return [(row, event) for row, event in pairs if self._is_chosen(row, event)]
+
+    def _seen_by(self, row: SubscriptionRow, event: NewEvent) -> NewEvent:
+        """Return an event as a subscription sees it: that of a watch may be about a part of the page."""
+        seen = self._watched.get((row.watch_id or 0, event.to_snapshot_id))
+        if seen is None or event.change_type not in _COMPARED:
+            return event
+        return replace(
+            event,
+            # What counts for the page may leave out just what the watch selects.
+            change_type=ChangeType.UPDATED.value,
+            significance=seen.significance,
+            summary=seen.summary,
+            reasons=[{"text": reason} for reason in seen.reasons],
+        )
 
     def _is_chosen(self, row: SubscriptionRow, event: NewEvent) -> bool:
         return (
@@ -280,10 +323,7 @@ def _payload(event: NewEvent, pages: dict[int, Any], source: Any) -> dict[str, A
     before = event.from_capture_timestamp
     return {
         "eventId": event_key(event.from_snapshot_id, event.to_snapshot_id),
-        "changeType": event.change_type,
-        "significance": event.significance,
-        "summary": event.summary,
-        "reasons": [str(reason["text"]) for reason in event.reasons],
+        **_seen_payload(event),
         "title": named.title if named is not None else None,
         "url": new.url if new is not None else event.normalized_url_group,
         "page": event.normalized_url_group,
@@ -297,8 +337,19 @@ def _payload(event: NewEvent, pages: dict[int, Any], source: Any) -> dict[str, A
     }
 
 
+def _seen_payload(event: NewEvent) -> dict[str, Any]:
+    """Return what subscriptions see differently of an event."""
+    return {
+        "changeType": event.change_type,
+        "significance": event.significance,
+        "summary": event.summary,
+        "reasons": [str(reason["text"]) for reason in event.reasons],
+    }
+
+
 def _row(row: SubscriptionRow, event: NewEvent, payload: dict[str, Any], now: datetime) -> dict[str, Any]:
-    waits = row.digest and event.to_job_id is not None
+    # Until its run is compared with the one before: a page that moved is reported as moved, not as new.
+    waits = event.to_job_id is not None
     return {
         "subscription_id": row.id,
         "event_key": payload["eventId"],

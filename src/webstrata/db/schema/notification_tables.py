@@ -96,7 +96,7 @@ class OutboxMessage(Base):
     digest_id: Mapped[int | None] = mapped_column(BigInteger)
     """The message that an event became a part of."""
     due_at: Mapped[datetime | None]
-    """None for an event that waits for the digest of its run, or is part of one."""
+    """None for an event that waits for the end of its run, or is part of another message."""
     attempts: Mapped[int] = mapped_column(default=0, server_default="0")
     lease_token: Mapped[str | None] = mapped_column(String(32))
     lease_owner: Mapped[str | None]

@@ -184,10 +184,12 @@ def _events(session: Session, snapshot_ids: Collection[int]) -> dict[int, Snapsh
     return found
 
 
-def unlinked_pages(session: Session, older: int, newer: int) -> list[SitePage]:
+def unlinked_pages(session: Session, older: int, newer: int, unseen: Collection[int] = ()) -> list[SitePage]:
     """Return the pages of both runs that a page of the older run links to and none of the newer, by their addresses.
 
-    Links that both runs share are only read for pages that may have lost their last link.
+    `unseen` are snapshots of the older run whose pages the newer one has no good capture of although they may still
+    be there: what they link to may still be linked. Links that both runs share are only read for pages that may have
+    lost their last link.
     """
     if session.get_bind().dialect.name == "postgresql":
         session.execute(_IN_MEMORY)
@@ -199,6 +201,8 @@ def unlinked_pages(session: Session, older: int, newer: int) -> list[SitePage]:
         both = {names[page]: after[page] for page in before if page in after}
         runs = {"older": older, "newer": newer}
         linked = {*_STILL_LINKED.execute(session, {"targets": [*both]}, **runs).scalars()} if both else set()
+        for some in _batches([*unseen] if both else []):
+            linked |= {*_LINKED_FROM.execute(session, {"ids": some, "targets": [*both]}).scalars()}
         found += [page for number, page in both.items() if number not in linked]
     return sorted(found, key=lambda page: page.page)
 
@@ -267,7 +271,7 @@ def _batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
         yield values[start : start + _KEYS_AT_ONCE]
 
 
-_IS_GOOD = (
+IS_GOOD = (
     f"CASE WHEN s.quality IS NOT NULL THEN s.quality >= {GOOD}"
     " ELSE s.status_code IS NULL OR s.status_code BETWEEN 200 AND 299 END"
 )
@@ -277,11 +281,11 @@ _PAGES = f"""WITH pages AS MATERIALIZED (
   SELECT coalesce(s.normalized_url_group, '') AS page, max(CASE WHEN s.job_id = :older THEN s.id END) AS old_id,
     max(CASE WHEN s.job_id = :newer THEN s.id END) AS new_id
   FROM snapshots s
-  WHERE s.job_id IN (:older, :newer) AND {_IS_GOOD}
+  WHERE s.job_id IN (:older, :newer) AND {IS_GOOD}
   GROUP BY coalesce(s.normalized_url_group, ''))"""
 
 _GOOD_URLS = text(
-    f"SELECT s.id, s.url FROM snapshots s WHERE s.job_id = :job_id AND s.id > :last AND {_IS_GOOD}"
+    f"SELECT s.id, s.url FROM snapshots s WHERE s.job_id = :job_id AND s.id > :last AND {IS_GOOD}"
     " ORDER BY s.id LIMIT :most"
 )
 _ONE_SIDED = text(
@@ -306,8 +310,8 @@ _CHANGED_PAGES = f""", changed AS (
   SELECT e.page AS page, max(o.id) AS old_id, max(s.id) AS new_id, count(DISTINCT e.id) AS changes,
     max(e.significance) AS significance
   FROM edited e CROSS JOIN snapshots o CROSS JOIN snapshots s
-  WHERE o.normalized_url_group = e.page AND o.job_id + 0 = :older AND {_IS_GOOD.replace("s.", "o.")}
-    AND s.normalized_url_group = e.page AND s.job_id + 0 = :newer AND {_IS_GOOD}
+  WHERE o.normalized_url_group = e.page AND o.job_id + 0 = :older AND {IS_GOOD.replace("s.", "o.")}
+    AND s.normalized_url_group = e.page AND s.job_id + 0 = :newer AND {IS_GOOD}
     AND e.at > o.capture_timestamp AND e.at <= s.capture_timestamp
     AND coalesce(o.content_hash, '') <> coalesce(s.content_hash, '-')
   GROUP BY e.page)"""
@@ -319,9 +323,9 @@ _COUNT_CHANGED = _with_moments(f"{_EDITED}{_CHANGED_PAGES} SELECT count(*) FROM 
 
 # Sets of links, which pages share while their links stay the same: those of one run only, and those of both.
 _SETS = f"""WITH old_sets AS MATERIALIZED (
-  SELECT DISTINCT s.outlinks_from AS id FROM snapshots s WHERE s.job_id = :older AND {_IS_GOOD}),
+  SELECT DISTINCT s.outlinks_from AS id FROM snapshots s WHERE s.job_id = :older AND {IS_GOOD}),
 new_sets AS MATERIALIZED (
-  SELECT DISTINCT s.outlinks_from AS id FROM snapshots s WHERE s.job_id = :newer AND {_IS_GOOD})"""
+  SELECT DISTINCT s.outlinks_from AS id FROM snapshots s WHERE s.job_id = :newer AND {IS_GOOD})"""
 _IN_MEMORY = text("SELECT set_config('work_mem', '64MB', true)")
 """Until the transaction ends: PostgreSQL would write the links of a large run to disk to compare them."""
 _LOST_TARGETS = text(
@@ -336,6 +340,11 @@ _STILL_LINKED = Among(
     " SELECT DISTINCT l.target_id FROM (SELECT id FROM old_sets INTERSECT SELECT id FROM new_sets) b"
     " CROSS JOIN snapshot_outlinks l WHERE l.snapshot_id = b.id AND l.target_id IN <targets>",
     (("targets", "bigint"),),
+)
+_LINKED_FROM = Among(
+    "SELECT DISTINCT l.target_id FROM snapshots s CROSS JOIN snapshot_outlinks l"
+    " WHERE s.id IN <ids> AND l.snapshot_id = s.outlinks_from AND l.target_id IN <targets>",
+    (("ids", "bigint"), ("targets", "bigint")),
 )
 _NAMES = Among(
     "SELECT g.id, g.normalized_url_group AS page FROM page_signals g WHERE g.id IN <targets>",
@@ -355,7 +364,7 @@ _BAD = Among(
 )
 _OF_RUN = Among(
     "SELECT s.normalized_url_group AS page, s.id, s.title FROM snapshots s"
-    f" WHERE s.normalized_url_group IN <pages> AND s.job_id + 0 = :job_id AND {_IS_GOOD}"
+    f" WHERE s.normalized_url_group IN <pages> AND s.job_id + 0 = :job_id AND {IS_GOOD}"
     " ORDER BY s.capture_timestamp, s.id",
     (("pages", "text"),),
 )

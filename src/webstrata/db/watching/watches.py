@@ -34,7 +34,9 @@ class NewWatchEvent:
     watch_id: int
     to_snapshot_id: int
     significance: float
+    """Of what changed in the parts that count for the watch."""
     summary: str | None
+    reasons: tuple[str, ...] = ()
 
 
 def add_watch(session: Session, source_id: int, checked: CheckedWatch, page: str, now: datetime) -> Watch:
@@ -267,7 +269,8 @@ def save_watch_events(session: Session, events: Sequence[NewWatchEvent]) -> None
     insert = (sqlite if session.get_bind().dialect.name == "sqlite" else postgresql).insert(WatchEvent)
     updated = {name: insert.excluded[name] for name in ("significance", "summary")}
     statement = insert.on_conflict_do_update(index_elements=["watch_id", "to_snapshot_id"], set_=updated)
-    session.execute(statement, [vars(event) for event in events])
+    columns = ("watch_id", "to_snapshot_id", "significance", "summary")
+    session.execute(statement, [{name: getattr(event, name) for name in columns} for event in events])
 
 
 def forget_watch_events(session: Session, snapshot_ids: Collection[int]) -> None:
@@ -275,15 +278,15 @@ def forget_watch_events(session: Session, snapshot_ids: Collection[int]) -> None
     session.execute(delete(WatchEvent).where(WatchEvent.to_snapshot_id.in_(snapshot_ids)))
 
 
-def events_of_watch(session: Session, watch_id: int, limit: int) -> list[int]:
-    """Return the captures whose events belong to a watch, newest first."""
+def events_of_watch(session: Session, watch_id: int, limit: int) -> dict[int, str | None]:
+    """Return the captures whose events belong to a watch, newest first, with what changed in the parts that count."""
     query = (
-        select(WatchEvent.to_snapshot_id)
+        select(WatchEvent.to_snapshot_id, WatchEvent.summary)
         .join(SnapshotChange, SnapshotChange.to_snapshot_id == WatchEvent.to_snapshot_id)
         .where(WatchEvent.watch_id == watch_id)
         .order_by(SnapshotChange.to_capture_timestamp.desc(), WatchEvent.to_snapshot_id.desc())
     )
-    return list(session.scalars(query.limit(limit)))
+    return {row.to_snapshot_id: row.summary for row in session.execute(query.limit(limit))}
 
 
 def _row(session: Session, watch_id: int) -> WatchRow:

@@ -12,13 +12,15 @@ from webstrata.db.engine import Database
 from webstrata.db.operations import audit_log
 from webstrata.db.sources import sources
 from webstrata.db.watching import watches
-from webstrata.errors import ConflictError
+from webstrata.errors import BlockedAddressError, ConflictError, UsageError
 from webstrata.fetch.guard import NetworkGuard
+from webstrata.fetch.resolve import check_host
 from webstrata.jobs.folders.manifest import write_sources
 from webstrata.jobs.sources.source_choice import choose_source
 from webstrata.jobs.watching.files import write_watching
 from webstrata.jobs.watching.schedule import queue_check
 from webstrata.model.notifications.values import Subscription
+from webstrata.model.urls import parse_url
 from webstrata.model.watching.watches import CheckedWatch, Watch, WatchRequest, check_watch, watched_page
 from webstrata.notifications.backup import write_notifications
 from webstrata.notifications.subscribing import check_recipient, subscribe, unsubscribe_all
@@ -36,7 +38,11 @@ class WatchCommands:
     def add_notifying(
         self, request: WatchRequest, addresses: Sequence[str], guard: NetworkGuard
     ) -> tuple[Watch, list[Subscription]]:
-        """Add a watch whose changes some addresses are notified of; nothing is added when one of them is refused."""
+        """Add a watch whose changes some addresses are notified of.
+
+        Nothing is added when one of them is refused, or when the page is in a private network that is not allowed.
+        """
+        _check_reachable(request, guard)
         for address in addresses:
             check_recipient(self.database, address, guard)
         watch = self.add(request)
@@ -112,3 +118,11 @@ def check_request(request: WatchRequest) -> CheckedWatch:
         if selector is not None:
             check_selector(selector)
     return checked
+
+
+def _check_reachable(request: WatchRequest, guard: NetworkGuard) -> None:
+    parts = parse_url(check_request(request).url)
+    try:
+        check_host(parts.hostname, int(parts.port or 0), guard)
+    except BlockedAddressError as error:
+        raise UsageError(f"{parts.href} cannot be watched: {error}") from None

@@ -174,12 +174,19 @@ class ChangedPage:
 
 @dataclass(frozen=True)
 class TemplateDifference:
-    """Lines that most pages of one run share and of the other do not."""
+    """Lines that most pages of two runs gained or lost."""
 
     added_lines: tuple[str, ...]
     removed_lines: tuple[str, ...]
     pages: int
     """From how many pages of the newer run the template was learned."""
+
+    @property
+    def summary(self) -> str:
+        """Return the change in words."""
+        both = ((self.added_lines, "added"), (self.removed_lines, "removed"))
+        words = [f"{counted(len(lines), 'line')} {what}" for lines, what in both if lines]
+        return f"the template of the site changed: {' and '.join(words)}"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from enum import StrEnum
 
 from webstrata.model.changes.values import SIGNIFICANT, ChangeType
 from webstrata.model.watching.site_diff import SiteDiff, SitePage, TemplateDifference
-from webstrata.model.words import counted
 
 REMOVED_SIGNIFICANCE = 1.0
 
@@ -94,7 +93,4 @@ def _event(kind: SiteEventKind, page: SitePage, summary: str) -> SiteEvent:
 
 
 def _template_event(source: str, change: TemplateDifference) -> SiteEvent:
-    both = ((change.added_lines, "added"), (change.removed_lines, "removed"))
-    words = [f"{counted(len(lines), 'line')} {what}" for lines, what in both if lines]
-    summary = f"the template of the site changed: {' and '.join(words)}"
-    return SiteEvent(SiteEventKind.TEMPLATE, "", source, summary)
+    return SiteEvent(SiteEventKind.TEMPLATE, "", source, change.summary)
