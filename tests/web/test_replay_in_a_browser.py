@@ -235,7 +235,7 @@ def _hostile_headers(live: str) -> list[tuple[bytes, bytes]]:
             ("Link", ", ".join(links)),
             ("Link", f"<{live}/style.css>; rel=stylesheet"),
             ("Content-Security-Policy", f"img-src 'none'; report-uri {live}/csp; report-to live"),
-            ("Content-Security-Policy-Report-Only", f"default-src 'none'; report-uri {live}/csp-report; report-to live"),
+            ("Content-Security-Policy-Report-Only", f"default-src 'none'; report-uri {live}/csp; report-to live"),
             ("Reporting-Endpoints", f'default="{live}/endpoint", live="{live}/endpoint"'),
             ("Report-To", endpoints),
             ("NEL", '{"report_to": "live", "max_age": 600, "success_fraction": 1.0}'),
