@@ -47,6 +47,7 @@ RESPONSES: dict[str, bytes] = {
     "HTTP/1.0": http(PAGE, "HTTP/1.0 200 OK"),
     "small letters": http(PAGE, "http/1.1 200 OK"),
     "no version": http(PAGE, "HTTP 200 OK"),
+    "an unknown protocol": http(PAGE, "HTTPX/1.1 200 OK"),
     "Shoutcast": http(PAGE, "ICY 200 OK"),
     "no reason": http(PAGE, "HTTP/1.1 200"),
     "bare line feeds": http(PAGE, line_end=b"\n"),
@@ -292,3 +293,30 @@ def test_parts_of_files_are_replayed_as_parts(imported: Importer, client: TestCl
     part = client.get(f"/web/{TIMESTAMP}id_/{SITE}/whole", headers={"Range": "bytes=5-9"})
     assert (part.status_code, part.content) == (206, film[5:10])
     assert part.headers["content-range"] == f"bytes 5-9/{len(film)}"
+
+
+def posted_exchange(body: bytes, response: bytes, date: str) -> list[bytes]:
+    """Return records of a request with a body and its response, as Browsertrix writes them."""
+    request = b"POST /api HTTP/1.1\r\nHost: zoo.example\r\nContent-Type: application/json\r\n\r\n" + body
+    kind = "application/http; msgtype=request"
+    return [
+        record(f"{SITE}/api", http(response, kind="application/json"), date=date),
+        record(f"{SITE}/api", request, kind="request", content_type=kind, date=date),
+    ]
+
+
+def test_requests_get_the_response_to_their_own_body(imported: Importer, client: TestClient) -> None:
+    bodies = {b'{"query": "tea", "first": %d}' % number: b'{"cups": %d}' % number for number in range(4)}
+    exchanges = [
+        posted_exchange(body, response, f"2020-01-02T03:04:{number:02}Z")
+        for number, (body, response) in enumerate(bodies.items())
+    ]
+    imported("a.warc.gz", packed(*(one for pair in exchanges for one in pair)))
+    address = f"/web/20200102030405id_/{SITE}/api"
+    as_json = {"Content-Type": "application/json"}
+    for number, (body, response) in enumerate(bodies.items()):
+        assert client.post(address, content=body, headers=as_json).content == response
+        # So does wabac.js ask for it.
+        assert client.get(f"{address}?__wb_method=POST&query=tea&first={number}").content == response
+    other = client.post(address, content=b'{"query": "milk"}', headers=as_json)
+    assert other.content == client.get(address).content == b'{"cups": 3}'

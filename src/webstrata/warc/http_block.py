@@ -12,7 +12,7 @@ MAX_HTTP_HEAD = 1_048_576
 
 _START = re.compile(rb"\s*(?:HTTP|ICY )", re.IGNORECASE)
 _HEAD_END = re.compile(rb"\r*\n\r*\n")
-_STATUS = re.compile(rb"\s*(?:HTTP(?:/[\d.]*)?|ICY)[ \t]+([1-9]\d\d)(?!\d)", re.IGNORECASE)
+_STATUS = re.compile(rb"\s*(?:HTTP\w?(?:/[\d.]*)?|ICY)[ \t]+([1-9]\d\d)(?!\d)", re.IGNORECASE)
 _LINE_END = re.compile(rb"\r*\n")
 _FOLD = re.compile(rb"\r*\n[ \t]+")
 
