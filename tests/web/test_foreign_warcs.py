@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+import re
 import sys
 import zlib
 from collections.abc import Callable
@@ -16,10 +17,13 @@ from starlette.testclient import TestClient
 from tests.support.arcs import V1, arc_file, arc_records
 from tests.support.foreign_records import PAGE, TIMESTAMP, chunked, http, packed, record
 from webstrata.app import App
+from webstrata.db.queue import jobs
 from webstrata.errors import WarcError
 from webstrata.index.pipeline import index_job
+from webstrata.jobs.folders.registering import register_job_dir
 from webstrata.jobs.packages import importing
 from webstrata.jobs.packages.importing import ImportReport, ImportRequest, import_files
+from webstrata.jobs.sources.source_choice import known_source
 from webstrata.site import create_site
 from webstrata.warc.packages.repacking import repack
 
@@ -188,6 +192,23 @@ def test_files_whose_records_cannot_be_read_one_by_one_are_repacked(imported: Im
         assert (len(imported.listed(f"{SITE}/{number}")), imported.body(f"{SITE}/{number}")) == (1, PAGE)
     again = imported(f"renamed-{name}", data)
     assert (again.job_id, [known.job_id for known in again.known]) == (None, [report.job_id])
+
+
+def test_a_registered_file_that_has_to_be_repacked_can_be_imported(imported: Importer, app: App) -> None:
+    imported("other.warc.gz", packed(record(f"{SITE}/other", http())))
+    folder = app.archive_root / "registered"
+    folder.mkdir()
+    data = plain_and_odd_files()["whole.warc.gz"]
+    (folder / "whole.warc.gz").write_bytes(data)
+    owner = known_source(app.database, [f"{SITE}/"])
+    assert owner is not None
+    job_id = register_job_dir(app.database, app.archive_root, owner.code, folder, name="registered").job_id
+    assert index_job(job_id, database=app.database, archive_root=app.archive_root) == 1
+    with app.database.read() as session:
+        reason = jobs.load_job(session, job_id).status_reason or ""
+    assert re.fullmatch(r"its records are not compressed one by one; `webstrata import (.+)` makes a copy .*", reason)
+    imported("whole.warc.gz", data)
+    assert imported.body(f"{SITE}/0") == PAGE
 
 
 def test_an_import_that_was_killed_while_it_repacked_leaves_nothing_twice(
