@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from tests.support.arcs import V1, arc_file, arc_records
 from tests.support.foreign_records import PAGE, TIMESTAMP, chunked, http, packed, record
 from webstrata.app import App
+from webstrata.db.captures import problems
 from webstrata.db.queue import jobs
 from webstrata.errors import WarcError
 from webstrata.index.pipeline import index_job
@@ -66,6 +67,8 @@ RESPONSES: dict[str, bytes] = {
     "zstd": http(zstd.compress(PAGE), "HTTP/1.1 200 OK", ("Content-Encoding", "zstd")),
     "x-gzip": http(gzip.compress(PAGE), "HTTP/1.1 200 OK", ("Content-Encoding", "x-gzip")),
     "gzip that is none": http(PAGE, "HTTP/1.1 200 OK", ("Content-Encoding", "gzip")),
+    "Brotli that is none": http(PAGE, "HTTP/1.1 200 OK", ("Content-Encoding", "br")),
+    "an interim response": b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + http(),
     "packed twice": http(gzip.compress(gzip.compress(PAGE)), "HTTP/1.1 200 OK", ("Content-Encoding", "gzip, gzip")),
 }
 RECORDS: dict[str, Callable[[str], bytes]] = {
@@ -157,6 +160,14 @@ def test_addresses_are_found_however_they_are_written(imported: Importer) -> Non
             assert (len(imported.listed(written)), imported.body(asked)) == (1, PAGE), asked
 
 
+def test_dates_may_leave_out_what_is_not_known(imported: Importer) -> None:
+    dates = {"2019": "20190101000000", "2019-07": "20190701000000", "2019-07-09": "20190709000000"}
+    dates["2019-07-09T08:30Z"] = "20190709083000"
+    urls = {f"{SITE}/{number}": written for number, written in enumerate(dates)}
+    imported("a.warc.gz", packed(*(record(url, http(), date=date, version="1.1") for url, date in urls.items())))
+    assert {date: imported.listed(url)[0][0] for url, date in urls.items()} == dates
+
+
 def test_addresses_of_old_charsets_keep_their_bytes(imported: Importer) -> None:
     imported("a.warc.gz", packed(record(b"http://zoo.example/caf\xe9", http())))
     assert imported.body("http://zoo.example/caf%E9") == PAGE
@@ -244,6 +255,17 @@ def test_a_file_that_unpacks_to_far_too_much_is_refused(imported: Importer, monk
     monkeypatch.setattr("webstrata.warc.packages.unpacking._ALWAYS_UNPACKED", 100_000)
     with pytest.raises(WarcError, match="more than 250 times its size"):
         imported("bomb.warc.zst", zstd.compress(record(f"{SITE}/", http(bytes(90_000_000)))))
+
+
+def test_a_record_that_does_not_state_its_length_is_reported_and_the_next_one_read(
+    imported: Importer, app: App
+) -> None:
+    unstated = re.sub(rb"Content-Length: \d+\r\n", b"", record(f"{SITE}/unstated", http()))
+    imported("a.warc.gz", packed(record(f"{SITE}/0", http()), unstated, record(f"{SITE}/1", http())))
+    assert (imported.listed(f"{SITE}/unstated"), imported.body(f"{SITE}/1")) == ([], PAGE)
+    with app.database.read() as session:
+        (problem,) = problems.problems_of_job(session, 1, limit=9)
+    assert "does not say how long it is" in problem.reason
 
 
 def test_an_import_that_finds_nothing_reports_why(imported: Importer) -> None:
