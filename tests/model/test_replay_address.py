@@ -19,6 +19,7 @@ PAGE = "http://example.org/a?b=1"
         ("2024/http://example.org/a", "b=1", "capture", "2024", "", PAGE),
         ("20240531120000id_/http://example.org/a", "b=1", "capture", "20240531120000", "id_", PAGE),
         ("2if_/example.org", "", "capture", "2", "if_", "example.org"),
+        ("2024fw_/example.org", "", "capture", "2024", "if_", "example.org"),
         ("id_/example.org", "", "capture", "", "id_", "example.org"),
         ("*/http://example.org/a", "b=1", "list", "", "", PAGE),
         ("2024*/example.org/*", "", "list", "2024", "", "example.org/*"),

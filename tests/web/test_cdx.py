@@ -70,6 +70,15 @@ def test_a_line_is_written_as_in_the_dialect_that_is_asked_for(reader: TestClien
     assert lines(reader, path="/cdx/search/cdx", url=url, fl="timestamp,statuscode") == [f"{FIRST} 200"]
 
 
+def test_captures_are_listed_as_links_to_their_mementos(reader: TestClient) -> None:
+    found = asked(reader, url=f"{SITE}/leaf.png", output="link")
+    memento = (
+        f'<http://testserver/web/{FIRST}/{SITE}/leaf.png>; rel="memento"; datetime="Fri, 03 May 2024 12:05:09 GMT"'
+    )
+    assert (found.headers["content-type"], found.text) == ("application/link-format", f"{memento}\n")
+    assert asked(reader, url=f"{SITE}/*", output="link").text.count(",\n<") == len(lines(reader, url=f"{SITE}/*")) - 1
+
+
 def test_nothing_found_is_an_empty_list_or_pywbs_404(reader: TestClient) -> None:
     assert asked(reader, url="never.example").text == ""
     assert asked(reader, url="never.example", output="json").json() == []

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+import re
 import sys
 import zlib
 from collections.abc import Callable
@@ -16,10 +17,14 @@ from starlette.testclient import TestClient
 from tests.support.arcs import V1, arc_file, arc_records
 from tests.support.foreign_records import PAGE, TIMESTAMP, chunked, http, packed, record
 from webstrata.app import App
+from webstrata.db.captures import problems
+from webstrata.db.queue import jobs
 from webstrata.errors import WarcError
 from webstrata.index.pipeline import index_job
+from webstrata.jobs.folders.registering import register_job_dir
 from webstrata.jobs.packages import importing
 from webstrata.jobs.packages.importing import ImportReport, ImportRequest, import_files
+from webstrata.jobs.sources.source_choice import known_source
 from webstrata.site import create_site
 from webstrata.warc.packages.repacking import repack
 
@@ -47,6 +52,7 @@ RESPONSES: dict[str, bytes] = {
     "HTTP/1.0": http(PAGE, "HTTP/1.0 200 OK"),
     "small letters": http(PAGE, "http/1.1 200 OK"),
     "no version": http(PAGE, "HTTP 200 OK"),
+    "an unknown protocol": http(PAGE, "HTTPX/1.1 200 OK"),
     "Shoutcast": http(PAGE, "ICY 200 OK"),
     "no reason": http(PAGE, "HTTP/1.1 200"),
     "bare line feeds": http(PAGE, line_end=b"\n"),
@@ -61,6 +67,8 @@ RESPONSES: dict[str, bytes] = {
     "zstd": http(zstd.compress(PAGE), "HTTP/1.1 200 OK", ("Content-Encoding", "zstd")),
     "x-gzip": http(gzip.compress(PAGE), "HTTP/1.1 200 OK", ("Content-Encoding", "x-gzip")),
     "gzip that is none": http(PAGE, "HTTP/1.1 200 OK", ("Content-Encoding", "gzip")),
+    "Brotli that is none": http(PAGE, "HTTP/1.1 200 OK", ("Content-Encoding", "br")),
+    "an interim response": b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + http(),
     "packed twice": http(gzip.compress(gzip.compress(PAGE)), "HTTP/1.1 200 OK", ("Content-Encoding", "gzip, gzip")),
 }
 RECORDS: dict[str, Callable[[str], bytes]] = {
@@ -152,6 +160,14 @@ def test_addresses_are_found_however_they_are_written(imported: Importer) -> Non
             assert (len(imported.listed(written)), imported.body(asked)) == (1, PAGE), asked
 
 
+def test_dates_may_leave_out_what_is_not_known(imported: Importer) -> None:
+    dates = {"2019": "20190101000000", "2019-07": "20190701000000", "2019-07-09": "20190709000000"}
+    dates["2019-07-09T08:30Z"] = "20190709083000"
+    urls = {f"{SITE}/{number}": written for number, written in enumerate(dates)}
+    imported("a.warc.gz", packed(*(record(url, http(), date=date, version="1.1") for url, date in urls.items())))
+    assert {date: imported.listed(url)[0][0] for url, date in urls.items()} == dates
+
+
 def test_addresses_of_old_charsets_keep_their_bytes(imported: Importer) -> None:
     imported("a.warc.gz", packed(record(b"http://zoo.example/caf\xe9", http())))
     assert imported.body("http://zoo.example/caf%E9") == PAGE
@@ -189,6 +205,23 @@ def test_files_whose_records_cannot_be_read_one_by_one_are_repacked(imported: Im
     assert (again.job_id, [known.job_id for known in again.known]) == (None, [report.job_id])
 
 
+def test_a_registered_file_that_has_to_be_repacked_can_be_imported(imported: Importer, app: App) -> None:
+    imported("other.warc.gz", packed(record(f"{SITE}/other", http())))
+    folder = app.archive_root / "registered"
+    folder.mkdir()
+    data = plain_and_odd_files()["whole.warc.gz"]
+    (folder / "whole.warc.gz").write_bytes(data)
+    owner = known_source(app.database, [f"{SITE}/"])
+    assert owner is not None
+    job_id = register_job_dir(app.database, app.archive_root, owner.code, folder, name="registered").job_id
+    assert index_job(job_id, database=app.database, archive_root=app.archive_root) == 1
+    with app.database.read() as session:
+        reason = jobs.load_job(session, job_id).status_reason or ""
+    assert re.fullmatch(r"its records are not compressed one by one; `webstrata import (.+)` makes a copy .*", reason)
+    imported("whole.warc.gz", data)
+    assert imported.body(f"{SITE}/0") == PAGE
+
+
 def test_an_import_that_was_killed_while_it_repacked_leaves_nothing_twice(
     imported: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +255,17 @@ def test_a_file_that_unpacks_to_far_too_much_is_refused(imported: Importer, monk
     monkeypatch.setattr("webstrata.warc.packages.unpacking._ALWAYS_UNPACKED", 100_000)
     with pytest.raises(WarcError, match="more than 250 times its size"):
         imported("bomb.warc.zst", zstd.compress(record(f"{SITE}/", http(bytes(90_000_000)))))
+
+
+def test_a_record_that_does_not_state_its_length_is_reported_and_the_next_one_read(
+    imported: Importer, app: App
+) -> None:
+    unstated = re.sub(rb"Content-Length: \d+\r\n", b"", record(f"{SITE}/unstated", http()))
+    imported("a.warc.gz", packed(record(f"{SITE}/0", http()), unstated, record(f"{SITE}/1", http())))
+    assert (imported.listed(f"{SITE}/unstated"), imported.body(f"{SITE}/1")) == ([], PAGE)
+    with app.database.read() as session:
+        (problem,) = problems.problems_of_job(session, 1, limit=9)
+    assert "does not say how long it is" in problem.reason
 
 
 def test_an_import_that_finds_nothing_reports_why(imported: Importer) -> None:
@@ -292,3 +336,30 @@ def test_parts_of_files_are_replayed_as_parts(imported: Importer, client: TestCl
     part = client.get(f"/web/{TIMESTAMP}id_/{SITE}/whole", headers={"Range": "bytes=5-9"})
     assert (part.status_code, part.content) == (206, film[5:10])
     assert part.headers["content-range"] == f"bytes 5-9/{len(film)}"
+
+
+def posted_exchange(body: bytes, response: bytes, date: str) -> list[bytes]:
+    """Return records of a request with a body and its response, as Browsertrix writes them."""
+    request = b"POST /api HTTP/1.1\r\nHost: zoo.example\r\nContent-Type: application/json\r\n\r\n" + body
+    kind = "application/http; msgtype=request"
+    return [
+        record(f"{SITE}/api", http(response, kind="application/json"), date=date),
+        record(f"{SITE}/api", request, kind="request", content_type=kind, date=date),
+    ]
+
+
+def test_requests_get_the_response_to_their_own_body(imported: Importer, client: TestClient) -> None:
+    bodies = {b'{"query": "tea", "first": %d}' % number: b'{"cups": %d}' % number for number in range(4)}
+    exchanges = [
+        posted_exchange(body, response, f"2020-01-02T03:04:{number:02}Z")
+        for number, (body, response) in enumerate(bodies.items())
+    ]
+    imported("a.warc.gz", packed(*(one for pair in exchanges for one in pair)))
+    address = f"/web/20200102030405id_/{SITE}/api"
+    as_json = {"Content-Type": "application/json"}
+    for number, (body, response) in enumerate(bodies.items()):
+        assert client.post(address, content=body, headers=as_json).content == response
+        # So does wabac.js ask for it.
+        assert client.get(f"{address}?__wb_method=POST&query=tea&first={number}").content == response
+    other = client.post(address, content=b'{"query": "milk"}', headers=as_json)
+    assert other.content == client.get(address).content == b'{"cups": 3}'

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Frame
 
-from tests.web.test_replay_in_a_browser import Replayed, Tab, _frame, live_web, replayed, tab
+from tests.support.web_server import WebServer
+from tests.web.test_replay_in_a_browser import Replayed, Tab, _frame, _hostile_headers, live_web, replayed, tab
 
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 
@@ -34,6 +35,15 @@ ATTACKS = """async ([live, port]) => {
     worker.onmessage = ({ data }) => (data === "read" ? resolve(data) : reject(new Error(data)));
     worker.onerror = reject;
   }));
+  for (const Kind of [Worker, SharedWorker]) {
+    await attempt(`data ${Kind.name}`, () => new Promise((resolve, reject) => {
+      const worker = new Kind(`data:text/javascript,${encodeURIComponent(code)}`);
+      worker.onmessage = ({ data }) => (data === "read" ? resolve(data) : reject(new Error(data)));
+      worker.onerror = reject;
+    }));
+  }
+  await attempt("domain", () => { document.domain = "localhost"; return document.domain === "" || null; });
+  await attempt("opener", () => (window.opener ?? window.top.opener).location.href);
   const page = `<script>fetch("${live}/frame-script").then(() => parent.postMessage("read", "*"));
     new Image().src = "${live}/frame-picture"; top.location = "${live}/frame-top";</` + "script>";
   for (const src of [`data:text/html,${encodeURIComponent(page)}`, blob(page, "text/html")]) {
@@ -151,3 +161,18 @@ def test_an_archived_script_leads_nowhere(tab: Tab, replayed: Replayed, way: str
         frame.evaluate(LEAVING, [f"http://127.0.0.1:{port}", way])
         tab.page.wait_for_timeout(700)
         assert (noted, tab.page.url) == ([], viewer)
+
+
+def test_headers_of_an_archived_response_do_nothing(tab: Tab, replayed: Replayed, live_web: WebServer) -> None:
+    tab.page.context.add_cookies([{"name": "webstrata_admin", "value": "secret", "url": replayed.origin}])
+    frame = _frame(tab, replayed, "/headers")
+    frame.wait_for_selector("h1")
+    tab.page.wait_for_timeout(1500)
+    sent = frame.evaluate("fetch(location.href).then((response) => [...response.headers].map(([name]) => name))")
+    hostile = {name.decode().lower() for name, _ in _hostile_headers("")}
+    # The policy and the links are those of this archive.
+    assert hostile & set(sent) == {"content-security-policy", "link", "content-disposition"}
+    assert frame.evaluate("document.images[0].naturalWidth") == 60
+    assert live_web.paths() == []
+    assert [cookie.get("value") for cookie in tab.page.context.cookies()] == ["secret"]
+    assert tab.origins == {replayed.origin, replayed.replay_origin}

@@ -68,6 +68,7 @@ def _files(attack: bytes) -> dict[str, tuple[str, bytes]]:
         "/flu": (html, b"<!doctype html><title>Flu</title><h1>Flu</h1>"),
         "/evil": (html, b"<!doctype html><title>Evil</title><body><h1>Evil</h1><script>" + attack + b"</script>"),
         "/markup": (html, _hostile_markup(attack)),
+        "/headers": (html, b"<!doctype html><title>Headers</title><h1>Headers</h1><img src=/leaf.png>"),
         "/worker.js": (script, b"self.addEventListener('fetch', () => {});"),
     }
 
@@ -124,9 +125,13 @@ def replayed(
         answers = {path: Answer(body, headers=(("Content-Type", kind),)) for path, (kind, body) in files.items()}
         with serving(answers) as site:
             picture, archived = _photograph(browser, site.origin), site.origin
+        headers = {"/headers": _hostile_headers(live_web.origin)}
         archive_responses(
             app,
-            [fetched(f"{archived}{path}", body, at=MAY, content_type=kind) for path, (kind, body) in files.items()],
+            [
+                fetched(f"{archived}{path}", body, at=MAY, content_type=kind, headers=headers.get(path, ()))
+                for path, (kind, body) in files.items()
+            ],
         )
         yield Replayed(origin, archived, picture, _snapshots(app, archived))
 
@@ -216,6 +221,36 @@ const send = (url) => {
         .replace("ARCHIVED", "'https://x.example'")
         .encode()
     )
+
+
+def _hostile_headers(live: str) -> list[tuple[bytes, bytes]]:
+    """Return response headers by which a server leads browsers elsewhere, or has them delete, store or report."""
+    endpoints = json.dumps({"group": "live", "max_age": 600, "endpoints": [{"url": f"{live}/report-to"}]})
+    links = (f"<{live}/{rel}>; rel={rel}; as=script" for rel in ("preload", "preconnect", "modulepreload", "prefetch"))
+    return [
+        (name.encode(), value.encode())
+        for name, value in [
+            ("Refresh", f"0; url={live}/refresh"),
+            ("Location", f"{live}/location"),
+            ("Link", ", ".join(links)),
+            ("Link", f"<{live}/style.css>; rel=stylesheet"),
+            ("Content-Security-Policy", f"img-src 'none'; report-uri {live}/csp; report-to live"),
+            ("Content-Security-Policy-Report-Only", f"default-src 'none'; report-uri {live}/csp; report-to live"),
+            ("Reporting-Endpoints", f'default="{live}/endpoint", live="{live}/endpoint"'),
+            ("Report-To", endpoints),
+            ("NEL", '{"report_to": "live", "max_age": 600, "success_fraction": 1.0}'),
+            ("Speculation-Rules", f'"{live}/speculation.json"'),
+            ("Clear-Site-Data", '"*"'),
+            ("Set-Cookie", "webstrata_admin=forged; Path=/"),
+            ("Service-Worker-Allowed", "/"),
+            ("X-Frame-Options", "DENY"),
+            ("Document-Policy", "force-load-at-top"),
+            ("Cross-Origin-Embedder-Policy-Report-Only", 'require-corp; report-to="live"'),
+            ("SourceMap", f"{live}/map"),
+            ("Content-Disposition", "inline"),
+            ("X-Split", "a\r\nSet-Cookie: webstrata_admin=split"),
+        ]
+    ]
 
 
 def _hostile_markup(attack: bytes) -> bytes:

@@ -12,6 +12,7 @@ from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Res
 from webstrata.app import App
 from webstrata.db.operations import catalog
 from webstrata.errors import NotFoundError, UsageError
+from webstrata.http.browsing import site_url
 from webstrata.http.caching import A_MINUTE
 from webstrata.http.compression import takes_gzip
 from webstrata.http.dependencies import JobId, Parts
@@ -19,7 +20,8 @@ from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.export_rows import gzipped
 from webstrata.model.replay.cdx import CdxDialect, CdxOutput, CdxQuery
 from webstrata.model.replay.cdx_parameters import read_query
-from webstrata.replay.cdx_server import CdxLine, find_lines, page_count, write_lines
+from webstrata.replay.cdx_server import find_lines, page_count, write_lines
+from webstrata.replay.memento import memento_lines
 from webstrata.warc.cdxj import JOURNAL_NAME, journal_folder
 
 CDX_PATH = "/cdx"
@@ -74,7 +76,12 @@ def _list(app: App, request: Request, dialect: CdxDialect) -> Response:
     if first is None and query.dialect is CdxDialect.PYWB:
         message = f"No Captures found for: {query.url}"
         return JSONResponse({"detail": message, "message": message}, status_code=404)
-    return _stream(request, query, lines if first is None else chain([first], lines))
+    found = lines if first is None else chain([first], lines)
+    if query.output is CdxOutput.LINK:
+        written = memento_lines(site_url(request, app.settings), (line.capture for line in found))
+    else:
+        written = write_lines(found, query)
+    return _stream(request, query, written)
 
 
 def _page_count(app: App, query: CdxQuery) -> Response:
@@ -84,9 +91,9 @@ def _page_count(app: App, query: CdxQuery) -> Response:
     return JSONResponse({"blocks": pages * query.page_blocks, "pages": pages, "pageSize": query.page_blocks})
 
 
-def _stream(request: Request, query: CdxQuery, lines: Iterator[CdxLine]) -> StreamingResponse:
+def _stream(request: Request, query: CdxQuery, written: Iterator[str]) -> StreamingResponse:
     headers = {"Cache-Control": A_MINUTE, "Content-Type": _media_type(query), "Vary": "Accept-Encoding"}
-    data = _in_parts(write_lines(lines, query))
+    data = _in_parts(written)
     if query.may_compress and takes_gzip(request.headers.get("accept-encoding", "")):
         headers["Content-Encoding"] = "gzip"
         data = gzipped(data)
@@ -105,6 +112,8 @@ def _in_parts(texts: Iterator[str]) -> Iterator[bytes]:
 
 
 def _media_type(query: CdxQuery) -> str:
+    if query.output is CdxOutput.LINK:
+        return "application/link-format"
     if query.output is not CdxOutput.JSON:
         return "text/plain; charset=utf-8"
     return "application/json" if query.dialect is CdxDialect.IA else "text/x-ndjson"

@@ -27,6 +27,7 @@ from webstrata.index.index_lease import holding
 from webstrata.index.moved import has_moved, index_moved
 from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
 from webstrata.index.reading import Portion, ReadCapture, ReadingOptions, WarcPart
+from webstrata.index.refusals import refusal_reason
 from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.index.stream import FilePart, PartStream
 from webstrata.index.version import INDEX_VERSION
@@ -315,7 +316,7 @@ class _Run:
                     writing.finish(one.warc.committed_bytes)
                 except WarcError as error:
                     stream.give_up(number)
-                    self._refuse(one.warc, writing.position, writing.problem_count, str(error))
+                    self._refuse(one.warc, writing.position, writing.problem_count, refusal_reason(one.path, error))
                 self.done_bytes += one.size
 
     def _settle_early(self, stream: PartStream, readers: Readers) -> None:

@@ -12,7 +12,7 @@ from webstrata.db.engine import Database
 from webstrata.db.replay import closest
 from webstrata.db.replay.closest import Neighbours
 from webstrata.db.retention import tombstones
-from webstrata.errors import NotFoundError, UsageError
+from webstrata.errors import NotFoundError, OutsideRootError, UsageError
 from webstrata.model.archive import RecordPlace
 from webstrata.model.browser.posted import split_posted_url
 from webstrata.model.captures import ArchivedCapture
@@ -22,7 +22,9 @@ from webstrata.model.replay.url_ranges import other_keys
 from webstrata.model.retention.tombstones import WithheldCapture
 from webstrata.model.urls import join, surt
 from webstrata.replay.raw import find_record_for_snapshot
+from webstrata.storage.paths import place_of
 from webstrata.warc.reader import ArchiveRecord
+from webstrata.warc.request_records import requested_url
 
 NOT_ARCHIVED = "This archive has no capture of {url}"
 
@@ -106,8 +108,20 @@ class ReplayArchive:
             yield capture
         posted = None if has_any else split_posted_url(url)
         if posted is not None:
-            # Other tools' files do not state the bodies of requests: what is archived of the URL is all there is.
-            yield from self._captures_of(posted[0], moment, since)
+            # Other tools' files do not state the bodies of requests with the responses.
+            captures = list(self._captures_of(posted[0], moment, since))
+            yield from sorted(captures, key=lambda capture: not self._responds_to(capture, url))
+
+    def _responds_to(self, capture: ArchivedCapture, url: str) -> bool:
+        """Return whether the request record after a capture has the body that a URL states."""
+        if not capture.warc_path or capture.length is None:
+            return False
+        try:
+            path = place_of(self.root, capture.warc_path, capture.output_dir)
+        except OutsideRootError:
+            return False
+        requested = requested_url(path, capture.offset + capture.length, capture.url)
+        return requested is not None and surt(requested) == surt(url)
 
     def _captures_of(self, url: str, moment: datetime, since: datetime | None) -> Iterator[ArchivedCapture]:
         key = surt(url)

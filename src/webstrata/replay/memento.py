@@ -156,6 +156,14 @@ def timemap_links(timemap: TimeMap) -> Iterator[str]:
     yield "\n"
 
 
+def memento_lines(site: str, captures: Iterable[ArchivedCapture]) -> Iterator[str]:
+    """Yield captures of any URLs in link format, a line at a time."""
+    for number, capture in enumerate(captures):
+        link = _memento_link(MementoAddresses(site, capture.url), capture, "memento")
+        yield f",\n{link}" if number else link
+    yield "\n"
+
+
 def _span(timemap: TimeMap) -> str:
     if not timemap.mementos:
         return ""

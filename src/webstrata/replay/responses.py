@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from webstrata.content.charset import text_of
-from webstrata.content.decode import decoded
+from webstrata.content.decode import decoded, unpacked
 from webstrata.content.kinds import PageKind, page_kind
 from webstrata.content.rewriting.body_start import body_start
 from webstrata.content.rewriting.css_rewriting import rewrite_css
@@ -36,6 +36,8 @@ _UNPRINTABLE = re.compile(r"[^\t\x20-\x7e]")
 """What clients read in different charsets, or refuse."""
 _COMPLETE = re.compile(r"bytes\s+0-(\d{1,18})/(\d{1,18})\s*", re.IGNORECASE)
 _PACKED = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "br": b""}
+_BROTLI_PROBE = 4_096
+"""Characters after which a Brotli stream, whose beginning has no mark, is taken for one."""
 """Content encodings that are passed on, and how such bodies begin: a body that does not is mislabelled."""
 
 _MODIFIER_OF = {
@@ -118,10 +120,16 @@ def _as_sent(record: ArchiveRecord, takes_encoding: TakesEncoding) -> tuple[byte
     """Return the body as it was archived and its content encoding, or decoded when the client cannot do it."""
     stated = record.headers.get("content-encoding", "")
     encoding = stated.strip().lower()
-    begins = _PACKED.get(encoding)
-    if begins is not None and record.body_bytes.startswith(begins) and takes_encoding(encoding):
+    if encoding in _PACKED and takes_encoding(encoding) and _is_packed(record.body_bytes, encoding):
         return record.body_bytes, encoding.removeprefix("x-")
     return decoded(record.body_bytes, stated), ""
+
+
+def _is_packed(body: bytes, encoding: str) -> bool:
+    """Return whether a body has the encoding that its header states: some crawlers store it decoded."""
+    if encoding == "br":
+        return unpacked(body, encoding, _BROTLI_PROBE) is not body
+    return body.startswith(_PACKED[encoding])
 
 
 def _rewritten(found: FoundCapture, modifier: Modifier) -> tuple[bytes, str]:

@@ -7,6 +7,8 @@ from pathlib import Path
 from webstrata.model.captures import DateSource
 
 _FOURTEEN = 14
+_REST = {4: "-01-01", 7: "-01"}
+"""What a year and a month lack of a date, by their lengths: WARC 1.1 allows both."""
 
 
 def moment_of(warc_date: str | None, http_date: str | None, warc_path: Path) -> tuple[datetime, DateSource | None]:
@@ -17,6 +19,10 @@ def moment_of(warc_date: str | None, http_date: str | None, warc_path: Path) -> 
     moment = _parsed_http_date(http_date)
     if moment is not None:
         return moment, DateSource.HTTP
+    stated = warc_date or ""
+    moment = parsed_date(stated + _REST.get(len(stated), ""))
+    if moment is not None:
+        return moment, None
     # To the second, as the journal has it, from which a rebuild takes it.
     modified = datetime.fromtimestamp(int(warc_path.stat().st_mtime), UTC)
     return modified, DateSource.FILE

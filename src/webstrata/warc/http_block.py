@@ -12,9 +12,11 @@ MAX_HTTP_HEAD = 1_048_576
 
 _START = re.compile(rb"\s*(?:HTTP|ICY )", re.IGNORECASE)
 _HEAD_END = re.compile(rb"\r*\n\r*\n")
-_STATUS = re.compile(rb"\s*(?:HTTP(?:/[\d.]*)?|ICY)[ \t]+([1-9]\d\d)(?!\d)", re.IGNORECASE)
+_STATUS = re.compile(rb"\s*(?:HTTP\w?(?:/[\d.]*)?|ICY)[ \t]+([1-9]\d\d)(?!\d)", re.IGNORECASE)
 _LINE_END = re.compile(rb"\r*\n")
 _FOLD = re.compile(rb"\r*\n[ \t]+")
+_INTERIM = frozenset({100, 102, 103})
+_START_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +42,27 @@ def has_whole_head(block: bytes) -> bool:
 
 
 def parse_head(block: bytes) -> HttpHead | None:
-    """Return the head that a block begins with, or None when the block is a body without one."""
-    if not begins_http(block):
+    """Return the head that a block begins with, or None when the block is a body without one.
+
+    Interim responses (`100 Continue`, `103 Early Hints`), which some crawlers store as well, are passed over.
+    """
+    start = 0
+    while True:
+        head = _head_at(block, start)
+        if head is None or head.status_code not in _INTERIM or not begins_http(block[head.body_start :][:_START_BYTES]):
+            return head
+        start = head.body_start
+
+
+def _head_at(block: bytes, start: int) -> HttpHead | None:
+    if _START.match(block, start) is None:
         return None
-    end = _HEAD_END.search(block, 0, MAX_HTTP_HEAD)
-    if end is None and len(block) > MAX_HTTP_HEAD:
+    end = _HEAD_END.search(block, start, start + MAX_HTTP_HEAD)
+    if end is None and len(block) - start > MAX_HTTP_HEAD:
         return None
     stop = len(block) if end is None else end.start()
-    status = _STATUS.match(block)
-    lines = _LINE_END.split(_FOLD.sub(b" ", block[:stop].lstrip()))[1:]
+    status = _STATUS.match(block, start)
+    lines = _LINE_END.split(_FOLD.sub(b" ", block[start:stop].lstrip()))[1:]
     headers = dict(_header(line) for line in lines if b":" in line)
     return HttpHead(int(status[1]) if status else None, headers, stop if end is None else end.end())
 

@@ -262,6 +262,8 @@ def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int)
     if reading.is_plain and has_damaged_head(file, offset):
         raise SenselessError("the record's head is damaged")
     if _is_capture(record):
+        if "Content-Length" not in record.headers:
+            raise SenselessError("the record does not say how long it is (Content-Length)")
         return _archive_record(record, reading.warc_path, offset, 0, reading.most_bytes)
     if record.record_type & _CAPTURE_TYPES:
         raise SenselessError("the record does not say of which address it is (WARC-Target-URI)")

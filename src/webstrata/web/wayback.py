@@ -1,8 +1,9 @@
 """Wayback addresses: captures replayed by URL and time, TimeGates, and lists of captures."""
 
 from datetime import datetime
+from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from webstrata.app import App
@@ -13,6 +14,7 @@ from webstrata.http.caching import A_MINUTE, AN_HOUR
 from webstrata.http.dependencies import Parts
 from webstrata.http.headers import REPLAY_POLICY, framed_by
 from webstrata.http.usage_counts import Event, count_event
+from webstrata.model.browser.posted import posted_url, request_query
 from webstrata.model.replay.replay_address import (
     REPLAY_PATH,
     Modifier,
@@ -39,11 +41,17 @@ _EXACT_DIGITS = 14
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
+async def sent_body(request: Request) -> bytes:
+    """Return the body of a POST request, which the server limits to a megabyte."""
+    return await request.body() if request.method == "POST" else b""
+
+
 @router.api_route(REPLAY_PATH + "{address:path}", methods=["GET", "POST"])
-def wayback(request: Request, app: Parts) -> Response:
+def wayback(request: Request, app: Parts, body: Annotated[bytes, Depends(sent_body)]) -> Response:
     """Replay the capture that an address leads to, redirect to it, or list captures.
 
-    A POST gets what is archived of the URL: nothing that is sent here reaches anyone.
+    A POST gets the archived response to the same body, or else what is archived of the URL: nothing that is sent here
+    reaches anyone.
     """
     refused = refusal_to_run(request)
     if refused is not None:
@@ -53,6 +61,8 @@ def wayback(request: Request, app: Parts) -> Response:
         if address.request is ReplayRequest.LIST:
             return show_captures(request, app, address)
         url = archived_url(address.url)
+        if body:
+            url = posted_url(url, request.method, request_query(request.headers.get("content-type", ""), body))
         if address.request is ReplayRequest.TIMEGATE:
             return _redirect_to_closest(request, app, url)
     except UsageError as error:

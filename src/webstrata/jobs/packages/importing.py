@@ -105,7 +105,8 @@ def _known_files(database: Database, archive_root: Path, hashed: dict[str, Hashe
         with suppress(OutsideRootError, WarcError):
             path = place_of(archive_root, candidate.path, candidate.output_dir)
             digest = file_sha256(path)
-            if digest in hashed:
+            # A registered file that cannot be indexed as it is is not in the archive yet.
+            if digest in hashed and unusual_form(path) is None:
                 known.setdefault(digest, candidate.job_id)
     return known
 

@@ -34,6 +34,8 @@ class CdxOutput(StrEnum):
     JSON = "json"
     """The Internet Archive's: a list of lists, the first with the names. pywb's: an object a line."""
     CDXJ = "cdxj"
+    LINK = "link"
+    """Mementos in link format, as pywb lists them."""
 
 
 FIELDS = {

@@ -61,6 +61,9 @@ _WITH_PORT_80 = re.compile(r"[^/?#:@]+:80(?=[/?#]|$)")
 _FOLDED = re.compile(r"(https?):/+(?=[^/])", re.IGNORECASE)
 _PLAIN = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"<>\\^`{|}')
 _IS_PLAIN = re.compile(f"[{re.escape(_PLAIN)}]*")
+_SAME_AS = {"fw_": Modifier.FRAME, "oe_": Modifier.IMAGE}
+"""Further modifiers of the Wayback Machine, for frames and for embedded objects, in addresses that people copy."""
+
 _MODIFIERS = ", ".join(modifier for modifier in Modifier if modifier)
 
 
@@ -86,7 +89,7 @@ def _given(url: str) -> str:
 
 def _modifier(text: str | None) -> Modifier:
     try:
-        return Modifier(text or "")
+        return _SAME_AS.get(text or "") or Modifier(text or "")
     except ValueError:
         raise UsageError(f"{text!r} is not a modifier (expected one of {_MODIFIERS})") from None
 

@@ -51,7 +51,14 @@ def page_calendar(snapshot_id: SnapshotId, request: Request, app: Parts, year: Y
     days = Counter(one.captured_at.astimezone(UTC).date() for one in captures)
     last = {one.captured_at.astimezone(UTC).date(): f"/snapshot/{one.id}" for one in captures}
     shown = year or found.captured_at.astimezone(UTC).year
-    return _show(request, days, last, shown, title=found.title or found.url, back=f"/snapshot/{snapshot_id}")
+    return _show(
+        request,
+        days,
+        last,
+        shown,
+        title=found.title or found.url,
+        back=("Back to the snapshot", f"/snapshot/{snapshot_id}"),
+    )
 
 
 @router.get("/calendar/source/{code}")
@@ -64,7 +71,7 @@ def source_calendar(code: Code, request: Request, app: Parts, year: Year = None)
         days = catalog.captures_by_day(session, code)
     pages = {day: f"/search?source={code}&from={day}&to={day}&view=snapshots" for day in days}
     shown = year or max(days, default=date(1, 1, 1)).year
-    return _show(request, days, pages, shown, title=source.name, back=f"/search?source={code}")
+    return _show(request, days, pages, shown, title=source.name, back=("Search this source", f"/search?source={code}"))
 
 
 def months_of(year: int, days: Mapping[date, int], paths: Mapping[date, str]) -> list[CalendarMonth]:
@@ -87,13 +94,20 @@ def _calendar_day(day: date | None, days: Mapping[date, int], paths: Mapping[dat
 
 
 def _show(
-    request: Request, days: Mapping[date, int], paths: Mapping[date, str], year: int, *, title: str, back: str
+    request: Request,
+    days: Mapping[date, int],
+    paths: Mapping[date, str],
+    year: int,
+    *,
+    title: str,
+    back: tuple[str, str],
 ) -> HTMLResponse:
     return render(
         request,
         "calendar.html",
         name=title,
-        back=back,
+        back_words=back[0],
+        back=back[1],
         year=year,
         years=_by_year(days),
         months=months_of(year, days, paths),

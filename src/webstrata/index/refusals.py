@@ -1,0 +1,15 @@
+"""Why a file is not indexed, with the command that helps where one does."""
+
+from pathlib import Path
+
+from webstrata.errors import WarcError
+from webstrata.warc.packages.repacking import unusual_form
+
+
+def refusal_reason(path: Path, error: WarcError) -> str:
+    """Return why a file is not indexed; for one whose records can only be read once it is repacked, how to do that."""
+    try:
+        form = unusual_form(path)
+    except WarcError:
+        form = None
+    return str(error) if form is None else f"{form}; `webstrata import {path}` makes a copy that can be indexed"
