@@ -12,11 +12,12 @@ import structlog
 
 from webstrata.errors import TransientFetchError
 from webstrata.fetch.browser.folders import kill_browser, launcher_of, work_folder
+from webstrata.fetch.browser.launch_errors import launch_error
 from webstrata.fetch.browser.options import BrowserOptions, PageOptions
 from webstrata.fetch.browser.programs import check_browser
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Page
+    from playwright.async_api import Browser, BrowserContext, Page, Playwright
 
     from webstrata.fetch.browser.proxy import PageProxy
     from webstrata.fetch.browser.responses import ResponseSource
@@ -140,19 +141,8 @@ class _RunningBrowser:
             folder = stack.enter_context(work_folder(program))
             with as_fetch_errors():
                 driver = await stack.enter_async_context(async_playwright())
-                browser = await driver.chromium.launch(
-                    executable_path=launcher_of(folder),
-                    args=_arguments(),
-                    proxy={"server": _NOWHERE, "bypass": "<-loopback>"},
-                    env=_environment(folder),
-                    artifacts_dir=folder / "artifacts",
-                    chromium_sandbox=os.geteuid() != 0,
-                    handle_sigint=False,
-                    handle_sigterm=False,
-                    handle_sighup=False,
-                    timeout=_LAUNCH_SECONDS * 1000,
-                )
-            log.info("browser.started", program=str(program), version=browser.version)
+            browser = await _launch(driver, folder)
+            log.info("browser.started", program=str(program), version=browser.version, sandbox=_has_sandbox())
             return cls(stack.pop_all(), folder, browser)
         raise AssertionError
 
@@ -176,6 +166,32 @@ class _RunningBrowser:
                 await self.browser.close()
         self.kill()
         await self._stack.aclose()
+
+
+async def _launch(driver: "Playwright", folder: Path) -> "Browser":
+    """Start the browser of a work folder; FetchError with what the browser printed when it does not start."""
+    from playwright.async_api import Error
+
+    try:
+        return await driver.chromium.launch(
+            executable_path=launcher_of(folder),
+            args=_arguments(),
+            proxy={"server": _NOWHERE, "bypass": "<-loopback>"},
+            env=_environment(folder),
+            artifacts_dir=folder / "artifacts",
+            chromium_sandbox=_has_sandbox(),
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+            timeout=_LAUNCH_SECONDS * 1000,
+        )
+    except Error as error:
+        raise launch_error(error.message) from error
+
+
+def _has_sandbox() -> bool:
+    """Return whether Chromium runs in its sandbox, which does not work for root."""
+    return os.geteuid() != 0
 
 
 def _arguments() -> list[str]:
