@@ -36,6 +36,7 @@ NEVER_OPENED = ("/too-young", "/us/", "/checkout", "/order", "/payment", "/subsc
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(400)
 def test_odd_shops_are_audited_as_others(tmp_path: Path) -> None:
     app = make_app(tmp_path, audit_concurrency=4)
     with ExitStack() as stack:

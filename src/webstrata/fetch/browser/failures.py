@@ -36,5 +36,7 @@ def page_error(message: str) -> TransientFetchError:
     """Return the failure of a step on a page from Playwright's report."""
     if is_lost_context(message):
         return TransientFetchError("the page loads itself or others again and again", kind="browser")
+    if "target crashed" in message.lower():
+        return TransientFetchError("the page crashed, such as one that needs too much memory", kind="browser")
     reason = message.partition("\n")[0][:_MAX_REASON]
     return TransientFetchError(f"the browser reports: {reason}", kind="browser")

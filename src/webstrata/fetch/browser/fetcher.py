@@ -24,6 +24,9 @@ _HTML = ("text/html", "application/xhtml+xml")
 _LOAD_SHARE = 0.5
 _RENDER_SHARE = 0.9
 """Of a page's time: after this a page that hangs is used as the server sent it."""
+_WITHOUT_PAGE = frozenset({204, 205, 304})
+"""Browsers stay where they are on such a response."""
+
 _PARTIAL = frozenset({206, 304})
 
 
@@ -105,7 +108,9 @@ def _is_shown(result: FetchResult) -> bool:
     """Return whether a browser shows a response as a page: no redirect, no download, no response to try again later."""
     content_type = (result.header("content-type") or "").partition(";")[0].strip().lower()
     is_html = content_type in _HTML or not content_type
-    return is_html and result.redirect_target is None and not result.transient
+    is_file = (result.header("content-disposition") or "").strip().lower().startswith("attachment")
+    is_page = is_html and not is_file and result.status not in _WITHOUT_PAGE
+    return is_page and result.redirect_target is None and not result.transient
 
 
 def _resources(exchanges: Sequence[FetchResult], href: str) -> tuple[FetchResult, ...]:
