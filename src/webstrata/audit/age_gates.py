@@ -36,5 +36,5 @@ def is_age_gate(text: str) -> bool:
 
 
 def affirms_age(label: str) -> bool:
-    """Return whether a control of an age gate says that the visitor is old enough."""
+    """Return whether a control of an age gate affirms that the visitor is old enough."""
     return _YES.match(label) is not None and _NO.search(label) is None and len(label.split()) <= _MAX_WORDS

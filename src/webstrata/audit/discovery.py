@@ -44,7 +44,7 @@ _NOT_OF_PAGE = re.compile(
     r"|mtm_\w+|hsa_\w+|trk\w*|track\w*|ref|ref_\w*|referrer|source|src|from|pos|position|rank|variant|icid|intcid",
     re.IGNORECASE,
 )
-"""Query parameters that tell where a link was, or choose a variant: they make no other product."""
+"""Query parameters that show where a link was, or choose a variant: they make no other product."""
 
 
 def pdp_candidates(

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from webstrata.audit.navigation_hold import held_on_page
+from webstrata.audit.navigation_hold import hold_on_page
 from webstrata.audit.page_scripts import CONTROLS, DOM_QUIET, HIDE_OVERLAYS, MARK_CLICKED
 from webstrata.audit.policy import PopupPolicy
 from webstrata.audit.popups import ControlPlace, Dismissal, PopupControl, choose_dismissal, plain_label
@@ -78,12 +78,12 @@ class PopupDismissal:
         """Click a control while the page is held where it is, and wait for what that changes."""
         await element.evaluate(MARK_CLICKED, self._pass)
         address = self._page.url
-        async with held_on_page(self._page) as left_for:
+        async with hold_on_page(self._page) as left_for:
             await _press(element)
             await self._wait_until_quiet()
         if left_for:
             self._refused.add(plain_label(chosen.label))
-            message = f"Kept from leaving the page: {chosen.label}"
+            message = f"The click would have left the page: {chosen.label}"
             await self._log.warning(AuditEventType.POPUP, message, kind=chosen.kind.value, url=left_for[0])
             return
         await self._log.info(

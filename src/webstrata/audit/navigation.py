@@ -156,20 +156,22 @@ async def _reload(
     """Reload a page that refuses us as a robot; NavigationFailedError when it still does."""
     attempt = blocked
     for _ in range(policy.bot_block_reloads):
-        if (passed := await _passed(opened, url, policy, attempt)) is not None:
+        if (passed := await _wait_to_pass(opened, url, policy, attempt)) is not None:
             return passed
         wait_ms = round(policy.bot_block_wait_seconds * 1000)
         await log.warning(AuditEventType.RETRY, "Bot block: reloading", status=attempt.status, wait_ms=wait_ms)
         attempt = await _try(opened, url, policy)
         if not await _is_bot_block(opened.page, url, attempt):
             return attempt
-    if (passed := await _passed(opened, url, policy, attempt)) is not None:
+    if (passed := await _wait_to_pass(opened, url, policy, attempt)) is not None:
         return passed
     problem = attempt.problem or AuditProblem.BOT_BLOCK
     raise NavigationFailedError(f"{AuditProblem.BOT_BLOCK}: {attempt.reason}", problem, attempt.status)
 
 
-async def _passed(opened: "BrowserPage", url: str, policy: NavigationPolicy, blocked: _Attempt) -> _Attempt | None:
+async def _wait_to_pass(
+    opened: "BrowserPage", url: str, policy: NavigationPolicy, blocked: _Attempt
+) -> _Attempt | None:
     """Wait, and return the result if the page has moved on by itself: many only check the browser for a moment."""
     await asyncio.sleep(policy.bot_block_wait_seconds)
     if await _is_bot_block(opened.page, url, blocked):

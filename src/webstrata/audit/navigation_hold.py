@@ -1,4 +1,4 @@
-"""Keeps an audited page where it is while a control is clicked: no navigation to another page reaches a server."""
+"""Holds an audited page where it is while a control is clicked: no navigation to another page reaches a server."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def held_on_page(page: "Page") -> AsyncIterator[list[str]]:
+async def hold_on_page(page: "Page") -> AsyncIterator[list[str]]:
     """Refuse navigations of a page to other pages, and yield the list of the URLs that were refused.
 
     The page may load itself anew, as many do after a choice in a consent dialog.

@@ -114,7 +114,7 @@ def _is_clickable(control: PopupControl) -> bool:
 
 
 def _does_more(control: PopupControl) -> bool:
-    """Return whether clicking a control leaves the page, orders, or sends what a form holds."""
+    """Return whether clicking a control leaves the page, places an order, or sends what a form holds."""
     if control.is_among_secrets or _leads_elsewhere(control.href):
         return True
     return bool(_MOVES.search(control.action) or _ORDERS.search(control.action))

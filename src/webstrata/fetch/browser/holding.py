@@ -1,4 +1,4 @@
-"""Keeps a page where it is: navigations of its main frame are refused before they reach a server."""
+"""Holds a page where it is: navigations of its main frame are refused before they reach a server."""
 
 import asyncio
 from collections.abc import Callable
