@@ -64,7 +64,7 @@ class _Search:
         except UnreadablePageError as error:
             await self._tools.log.warning(AuditEventType.ERROR, f"{page.final_url} cannot be read: {error}")
             return []
-        await self._tools.log.info(AuditEventType.NAVIGATION, f"{len(found)} candidates on {page.final_url}")
+        await self._tools.log.info(AuditEventType.NAVIGATION, f"Candidates on {page.final_url}: {len(found)}")
         return found
 
     async def categories(self, page: VisitedPage) -> Sequence[str]:
