@@ -71,3 +71,19 @@ def test_no_more_candidates_are_tried_than_the_limit() -> None:
 def test_category_pages_are_the_fallback() -> None:
     found = links('<nav><a href="/hats">Hats</a><a href="/cart">Cart</a></nav><a href="/collections/mugs">Mugs</a>')
     assert category_pages(found, HOME) == ["https://www.shop.co.uk/collections/mugs", "https://www.shop.co.uk/hats"]
+
+
+def test_a_product_is_tried_once_whatever_its_links_tell_of_their_places() -> None:
+    tracked = [f"/products/mug?utm_source=home&pos={number}#top" for number in range(30)]
+    found = pdp_candidates(linked(*tracked, "/products/mug?variant=5", "/product.php?id=1", "/product.php?id=2"), HOME)
+    assert [address.partition("co.uk")[2] for address in found] == [
+        "/products/mug?utm_source=home&pos=0",
+        "/product.php?id=1",
+        "/product.php?id=2",
+    ]
+
+
+def test_cards_that_are_no_links_are_tried_after_those_that_are() -> None:
+    targets = ["https://www.shop.co.uk/w/cup", "https://www.shop.co.uk/cart", "https://elsewhere.example/w/cup"]
+    found = pdp_candidates(links(card(1), '<a href="/p/7">Pot</a>'), HOME, click_targets=targets)
+    assert [address.partition("co.uk")[2] for address in found] == ["/products/mug-1", "/w/cup", "/p/7"]

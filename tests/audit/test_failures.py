@@ -6,10 +6,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from redis import Redis
 from structlog.testing import capture_logs
 
 from tests.audit.shops.pages import ENGLISH, home
 from tests.audit.test_session import Audited, make_app, queue
+from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, redirect
 from webstrata.coordination.domain_locks import DomainLocks, DomainPolicy
 from webstrata.coordination.redis_store import RedisStore
@@ -49,6 +51,28 @@ def test_a_queued_audit_waits_while_its_domain_is_busy(redis_url: str, web_serve
         found = run_queue(tmp_path, web_server, redis_url=redis_url)
     assert (found.audit.status, found.audit.attempts) == ("queued", 0)
     assert "another session works on 127.0.0.1" in (found.audit.error_summary or "")
+
+
+def test_an_audit_whose_lock_is_lost_stops_at_once_and_waits_again(
+    redis_url: str, web_server: WebServer, tmp_path: Path
+) -> None:
+    released = threading.Event()
+    web_server.answers["/"] = Answer(home(ENGLISH), waits_for=released)
+    client = Redis.from_url(redis_url)
+
+    def steal() -> None:
+        wait_until(lambda: "/" in web_server.paths(), "the page is requested")
+        client.set(f"lock:domain:{web_server.origin.removeprefix('http://')}", "another", ex=60)
+
+    thief = threading.Thread(target=steal)
+    thief.start()
+    found = run_queue(tmp_path, web_server, redis_url=redis_url, domain_lock_ttl_seconds=2)
+    thief.join()
+    released.set()
+    assert (found.audit.status, found.audit.attempts) == ("queued", 0)
+    assert "was lost" in (found.audit.error_summary or "")
+    assert client.get(f"lock:domain:{web_server.origin.removeprefix('http://')}") == b"another"
+    client.close()
 
 
 def test_without_its_redis_nothing_runs_unlocked(web_server: WebServer, tmp_path: Path) -> None:

@@ -78,6 +78,12 @@ def test_popups_are_rejected_in_many_languages(label: str) -> None:
         PopupControl("Close", tag="div"),
         PopupControl("Accept", tag="input", input_type="checkbox"),
         PopupControl("Accept " + "all of this " * 20),
+        PopupControl("I agree", action="/checkout/confirm"),
+        PopupControl("Got it", action="location.assign('/terms')"),
+        PopupControl("OK", action="window.location.href = '/us/'"),
+        PopupControl("OK", action="placeOrder()", is_among_secrets=True),
+        PopupControl("No", context="Are you over 18? No Yes"),
+        PopupControl("Ich bin unter 18", context="Sind Sie mindestens 18 Jahre alt?"),
         PopupControl(""),
     ],
 )
@@ -88,6 +94,35 @@ def test_payments_orders_links_and_words_that_only_look_alike_are_never_clicked(
 def test_a_link_that_stays_on_the_page_may_close_a_popup() -> None:
     assert dismissal_kind(PopupControl("Close", tag="a", href="#")) is DismissalKind.CLOSE
     assert dismissal_kind(PopupControl("Close", tag="span", role="button")) is DismissalKind.CLOSE
+
+
+@pytest.mark.parametrize(
+    ("label", "context"),
+    [
+        ("Yes", "Are you over 18? No Yes"),
+        ("I am over 21", "You must be 21 years or older to enter."),
+        ("Enter", "Please verify your age to continue"),
+        ("Ja, ich bin über 18", "Bist du schon 18 Jahre alt?"),
+        ("Oui, j'ai plus de 18 ans", "Avez-vous plus de 18 ans ?"),
+        ("Да", "Вам уже исполнилось 18 лет?"),
+    ],
+)
+def test_an_age_gate_is_affirmed(label: str, context: str) -> None:
+    assert dismissal_kind(PopupControl(label, context=context)) is DismissalKind.ACCEPT
+    consent = f"{context} We use cookies."
+    assert dismissal_kind(PopupControl("Reject all", context=consent)) is DismissalKind.REJECT
+    assert dismissal_kind(PopupControl(label)) is None
+
+
+def test_a_control_that_reloads_the_page_is_clicked_and_one_that_was_refused_is_not() -> None:
+    reloading = PopupControl("Reject", action="deny(); location.reload()")
+    closing = PopupControl("Close", action="hide(this.parentNode)")
+    chosen = choose_dismissal([reloading, closing])
+    assert chosen is not None
+    assert chosen.position == 0
+    chosen = choose_dismissal([reloading, closing], {"reject"})
+    assert chosen is not None
+    assert chosen.position == 1
 
 
 def test_thin_evidence_is_named_reason_by_reason() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import parse_qsl
 
 from webstrata.content.shop.links import LinkRegion, ShopLink
 from webstrata.content.shop.sites import is_same_site
@@ -38,15 +39,26 @@ _EXCLUDED = re.compile(
 
 _FILES = re.compile(r"\.(?:jpe?g|png|gif|webp|svg|pdf|zip|mp4|xml|json|css|js|docx?|xlsx?)$", re.IGNORECASE)
 
+_NOT_OF_PAGE = re.compile(
+    r"utm_\w+|gclid|gclsrc|gbraid|wbraid|dclid|fbclid|msclkid|yclid|ttclid|twclid|igshid|mc_[ce]id|srsltid|_pos|_sid|_ss|_fid|_v|_ga|_gl|_hs\w+|pk_\w+"
+    r"|mtm_\w+|hsa_\w+|trk\w*|track\w*|ref|ref_\w*|referrer|source|src|from|pos|position|rank|variant|icid|intcid",
+    re.IGNORECASE,
+)
+"""Query parameters that show where a link was, or choose a variant: they make no other product."""
 
-def pdp_candidates(links: Sequence[ShopLink], url: str, most: int = MAX_CANDIDATES) -> list[str]:
+
+def pdp_candidates(
+    links: Sequence[ShopLink], url: str, most: int = MAX_CANDIDATES, *, click_targets: Iterable[str] = ()
+) -> list[str]:
     """Return the addresses to try as product pages: those of product cards first, then those with a product's path.
 
-    Both are in the order of the page, each address once, all on the page's own site and none of a cart, an account,
-    a checkout or a login.
+    Cards that are no links come after those that are: `click_targets` are the addresses that they name. All are in the
+    order of the page, each address once, all on the page's own site and none of a cart, an account, a checkout or a
+    login.
     """
     allowed = list(_allowed(links, url))
-    cards = (link.url for link in allowed if link.is_card)
+    clicked = [ShopLink(target, "", LinkRegion.CONTENT, is_card=True) for target in click_targets]
+    cards = (link.url for link in (*allowed, *_allowed(clicked, url)) if link.is_card)
     paths = (link.url for link in allowed if _PRODUCT_PATHS.search(parse_url(link.url).path))
     return _first((*cards, *paths), most)
 
@@ -85,4 +97,6 @@ def _first(addresses: Iterable[str], most: int) -> list[str]:
 def _key(url: str) -> str:
     """Return what the same page of a site has in common, however it is linked."""
     parts = parse_url(url)
-    return f"{parts.hostname.removeprefix('www.')}:{parts.port}{parts.path.rstrip('/')}{parts.query}"
+    pairs = parse_qsl(parts.query[1:], keep_blank_values=True, errors="surrogateescape")
+    kept = sorted(pair for pair in pairs if not _NOT_OF_PAGE.fullmatch(pair[0]))
+    return f"{parts.hostname.removeprefix('www.')}:{parts.port}{parts.path.rstrip('/')}{kept or ''}"

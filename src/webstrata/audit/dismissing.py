@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from webstrata.audit.page_scripts import CONTROLS, DOM_QUIET, HIDE_OVERLAYS
+from webstrata.audit.navigation_hold import hold_on_page
+from webstrata.audit.page_scripts import CONTROLS, DOM_QUIET, HIDE_OVERLAYS, MARK_CLICKED
 from webstrata.audit.policy import PopupPolicy
-from webstrata.audit.popups import ControlPlace, PopupControl, choose_dismissal
+from webstrata.audit.popups import ControlPlace, Dismissal, PopupControl, choose_dismissal, plain_label
 from webstrata.audit.session_log import SessionLog
 from webstrata.model.auditing.sessions import AuditEventType
 
@@ -16,74 +17,101 @@ _AFTER_CLICK = (0.3, 2.0)
 """Seconds for which the DOM is quiet after a click, and how long that is waited for."""
 
 _MAX_FRAMES = 10
+_LOAD_MS = 5_000
 
 
-async def dismiss_popups(page: "Page", policy: PopupPolicy, number: int, log: SessionLog) -> int:
-    """Dismiss the popups of a page in one pass, and return how many there were."""
-    clicked = 0
-    while clicked < policy.clicks_per_pass and await _dismiss_one(page, number, log):
-        clicked += 1
-    return clicked
+class PopupDismissal:
+    """Dismisses the popups of one page; a control that would leave the page is not clicked a second time."""
 
+    def __init__(self, page: "Page", policy: PopupPolicy, log: SessionLog) -> None:
+        """Prepare for a page."""
+        self._page = page
+        self._policy = policy
+        self._log = log
+        self._pass = 0
+        self._refused: set[str] = set()
 
-async def hide_overlays(page: "Page", policy: PopupPolicy, log: SessionLog) -> None:
-    """Hide the fixed layers that still cover a page."""
-    hidden = await page.evaluate(HIDE_OVERLAYS, policy.overlay_share)
-    if hidden:
-        await log.warning(AuditEventType.POPUP, "Hid overlays that blocked the page", overlays=hidden)
+    async def run_pass(self) -> None:
+        """Dismiss the popups that are open, as long as the policy allows for another pass."""
+        if self._pass >= self._policy.passes:
+            return
+        self._pass += 1
+        for _ in range(self._policy.clicks_per_pass):
+            if not await self._dismiss_one():
+                return
 
+    async def hide_overlays(self) -> None:
+        """Hide the fixed layers that still cover the page."""
+        hidden = await self._page.evaluate(HIDE_OVERLAYS, self._policy.overlay_share)
+        if hidden:
+            await self._log.warning(AuditEventType.POPUP, "Hid overlays that blocked the page", overlays=hidden)
 
-async def _dismiss_one(page: "Page", number: int, log: SessionLog) -> bool:
-    """Click the control that dismisses a popup in one of the page's frames; return whether there was one."""
-    from playwright.async_api import Error
+    async def _dismiss_one(self) -> bool:
+        """Click the control that dismisses a popup in one of the page's frames; return whether there was one."""
+        from playwright.async_api import Error
 
-    for frame in page.frames[:_MAX_FRAMES]:
+        for frame in self._page.frames[:_MAX_FRAMES]:
+            try:
+                if await self._dismiss_in(frame):
+                    return True
+            except Error as error:
+                reason = error.message.partition("\n")[0]
+                await self._log.warning(AuditEventType.POPUP, "A popup could not be dismissed", reason=reason)
+        return False
+
+    async def _dismiss_in(self, frame: "Frame") -> bool:
+        found = await frame.evaluate_handle(CONTROLS, [frame is not self._page.main_frame, self._pass])
         try:
-            if await _dismiss_in(page, frame, number, log):
-                return True
-        except Error as error:
-            reason = error.message.partition("\n")[0]
-            await log.warning(AuditEventType.POPUP, "A popup could not be dismissed", reason=reason)
-    return False
+            controls = [_control(one) for one in await (await found.get_property("controls")).json_value()]
+            chosen = choose_dismissal(controls, self._refused)
+            if chosen is None:
+                return False
+            elements = await found.get_property("elements")
+            element = (await elements.get_property(str(chosen.position))).as_element()
+            assert element is not None
+            await self._click(element, chosen)
+        finally:
+            await found.dispose()
+        return True
+
+    async def _click(self, element: "ElementHandle", chosen: Dismissal) -> None:
+        """Click a control while the page is held where it is, and wait for what that changes."""
+        await element.evaluate(MARK_CLICKED, self._pass)
+        address = self._page.url
+        async with hold_on_page(self._page) as left_for:
+            await _press(element)
+            await self._wait_until_quiet()
+        if left_for:
+            self._refused.add(plain_label(chosen.label))
+            message = f"The click would have left the page: {chosen.label}"
+            await self._log.warning(AuditEventType.POPUP, message, kind=chosen.kind.value, url=left_for[0])
+            return
+        await self._log.info(
+            AuditEventType.POPUP, f"Dismissed a popup: {chosen.label}", kind=chosen.kind.value, popup_pass=self._pass
+        )
+        if self._page.url.partition("#")[0] != address.partition("#")[0]:
+            self._refused.add(plain_label(chosen.label))
+            await self._log.warning(AuditEventType.POPUP, "The click left the page: going back", url=self._page.url)
+            await self._page.goto(address, wait_until="load")
+
+    async def _wait_until_quiet(self) -> None:
+        """Wait until the DOM is quiet; a page that loads itself anew is waited for."""
+        from playwright.async_api import Error
+
+        try:
+            await self._page.evaluate(DOM_QUIET, list(_AFTER_CLICK))
+        except Error:
+            await self._page.wait_for_load_state("load", timeout=_LOAD_MS)
 
 
-async def _dismiss_in(page: "Page", frame: "Frame", number: int, log: SessionLog) -> bool:
-    found = await frame.evaluate_handle(CONTROLS, frame is not page.main_frame)
-    try:
-        controls = await (await found.get_property("controls")).json_value()
-        chosen = choose_dismissal([_control(one) for one in controls])
-        if chosen is None:
-            return False
-        elements = await found.get_property("elements")
-        element = (await elements.get_property(str(chosen.position))).as_element()
-        assert element is not None
-        address = page.url
-        await _click(element)
-    finally:
-        await found.dispose()
-    await log.info(
-        AuditEventType.POPUP, f"Dismissed a popup: {chosen.label}", kind=chosen.kind.value, popup_pass=number
-    )
-    await _settle(page, address, log)
-    return True
-
-
-async def _click(element: "ElementHandle") -> None:
+async def _press(element: "ElementHandle") -> None:
     """Click a control; one that another layer covers is clicked by a script."""
     from playwright.async_api import TimeoutError as SlowError
 
     try:
-        await element.click(timeout=_CLICK_MS)
+        await element.click(timeout=_CLICK_MS, no_wait_after=True)
     except SlowError:
         await element.dispatch_event("click")
-
-
-async def _settle(page: "Page", address: str, log: SessionLog) -> None:
-    """Wait for what a click changes; a click that left the page is undone."""
-    await page.evaluate(DOM_QUIET, list(_AFTER_CLICK))
-    if page.url.partition("#")[0] != address.partition("#")[0]:
-        await log.warning(AuditEventType.POPUP, "The click left the page: going back", url=page.url)
-        await page.goto(address, wait_until="load")
 
 
 def _control(found: dict[str, Any]) -> PopupControl:

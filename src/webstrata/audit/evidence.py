@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from webstrata.audit.page_scripts import VISIBLE_TEXT
+from webstrata.audit.page_scripts import CLICK_TARGETS, PAGE_SIZE, VISIBLE_TEXT
 from webstrata.audit.session_log import SessionLog
 from webstrata.coordination.threads import in_thread
 from webstrata.db.auditing.queue import check_lease
@@ -18,7 +18,7 @@ from webstrata.model.retention.artifacts import ArtifactType, NewArtifact, reten
 from webstrata.storage.artifacts import ArtifactFolder, StoredFile
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page
+    from playwright.async_api import FloatRect, Page
 
 _NAMES = {
     ArtifactType.SCREENSHOT: "screenshot.png",
@@ -30,6 +30,9 @@ _NAMES = {
 
 _EXTRACTION_ATTEMPTS = 3
 _SCREENSHOT_MS = 30_000
+MAX_SCREENSHOT_HEIGHT = 16_384
+"""CSS pixels; what is below on a longer page is left out. Chromium draws no higher textures and repeats the page."""
+
 MAX_HTML = 20_000_000
 """Characters of the rendered HTML; a longer document is cut, and that is logged."""
 
@@ -43,6 +46,8 @@ class CollectedPage:
     html: str
     text: str
     screenshot: bytes | None
+    click_targets: tuple[str, ...] = ()
+    """Addresses of product cards that are no links: what their markup and the page's lists of products name."""
 
 
 async def collect_page(page: "Page", log: SessionLog) -> CollectedPage:
@@ -51,7 +56,9 @@ async def collect_page(page: "Page", log: SessionLog) -> CollectedPage:
     if len(html) > MAX_HTML:
         await log.warning(AuditEventType.ERROR, "The HTML was cut", characters=len(html), limit=MAX_HTML)
     text = await retry_extraction(lambda: page.evaluate(VISIBLE_TEXT), "visible text", log)
-    return CollectedPage(html[:MAX_HTML], fold_text(str(text)[:MAX_HTML]), await _screenshot(page, log))
+    targets = await retry_extraction(lambda: page.evaluate(CLICK_TARGETS), "addresses of cards", log)
+    screenshot = await _screenshot(page, log)
+    return CollectedPage(html[:MAX_HTML], fold_text(str(text)[:MAX_HTML]), screenshot, tuple(map(str, targets)))
 
 
 async def retry_extraction(read: Callable[[], Awaitable[_Found]], what: str, log: SessionLog) -> _Found:
@@ -78,14 +85,24 @@ async def _screenshot(page: "Page", log: SessionLog) -> bytes | None:
 
     for is_full in (True, False):
         try:
+            clip = await _clip(page, log) if is_full else None
             # CSS pixels: on a phone's screen a long page would be larger than a browser can draw.
             return await page.screenshot(
-                full_page=is_full, animations="disabled", caret="hide", scale="css", timeout=_SCREENSHOT_MS
+                full_page=is_full, clip=clip, animations="disabled", caret="hide", scale="css", timeout=_SCREENSHOT_MS
             )
         except Error as error:
             reason = error.message.partition("\n")[0]
             await log.warning(AuditEventType.RETRY, "The screenshot failed", full_page=is_full, reason=reason)
     return None
+
+
+async def _clip(page: "Page", log: SessionLog) -> "FloatRect | None":
+    """Return the part of a page to draw when the whole is too long; None for the whole."""
+    width, height = await page.evaluate(PAGE_SIZE)
+    if height <= MAX_SCREENSHOT_HEIGHT:
+        return None
+    await log.warning(AuditEventType.ARTIFACT, "The screenshot was cut", height=height, limit=MAX_SCREENSHOT_HEIGHT)
+    return {"x": 0, "y": 0, "width": width, "height": MAX_SCREENSHOT_HEIGHT}
 
 
 class EvidenceStore:

@@ -53,9 +53,10 @@ def is_bot_block(html: str, url: str, status: int) -> bool:
     return _reader().quality(request).kind in _BOT_BLOCKS
 
 
-def find_candidates(html: str, url: str, policy: CrawlPolicy) -> list[str]:
+def find_candidates(collected: CollectedPage, url: str, policy: CrawlPolicy) -> list[str]:
     """Return the links of a page that are tried as product pages, in order."""
-    return pdp_candidates(_features(html, url).links, url, policy.pdp_candidates)
+    links = _features(collected.html, url).links
+    return pdp_candidates(links, url, policy.pdp_candidates, click_targets=collected.click_targets)
 
 
 def find_categories(html: str, url: str, policy: CrawlPolicy) -> list[str]:

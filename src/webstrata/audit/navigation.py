@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from webstrata.audit.judging import is_bot_block
@@ -156,11 +156,26 @@ async def _reload(
     """Reload a page that refuses us as a robot; NavigationFailedError when it still does."""
     attempt = blocked
     for _ in range(policy.bot_block_reloads):
+        if (passed := await _wait_to_pass(opened, url, policy, attempt)) is not None:
+            return passed
         wait_ms = round(policy.bot_block_wait_seconds * 1000)
         await log.warning(AuditEventType.RETRY, "Bot block: reloading", status=attempt.status, wait_ms=wait_ms)
-        await asyncio.sleep(policy.bot_block_wait_seconds)
         attempt = await _try(opened, url, policy)
         if not await _is_bot_block(opened.page, url, attempt):
             return attempt
+    if (passed := await _wait_to_pass(opened, url, policy, attempt)) is not None:
+        return passed
     problem = attempt.problem or AuditProblem.BOT_BLOCK
     raise NavigationFailedError(f"{AuditProblem.BOT_BLOCK}: {attempt.reason}", problem, attempt.status)
+
+
+async def _wait_to_pass(
+    opened: "BrowserPage", url: str, policy: NavigationPolicy, blocked: _Attempt
+) -> _Attempt | None:
+    """Wait, and return the result if the page has moved on by itself: many only check the browser for a moment."""
+    await asyncio.sleep(policy.bot_block_wait_seconds)
+    if await _is_bot_block(opened.page, url, blocked):
+        return None
+    here = opened.page.url.partition("#")[0]
+    statuses = [one.status for one in opened.proxy.exchanges if one.url == here]
+    return replace(blocked, status=statuses[-1]) if statuses else None

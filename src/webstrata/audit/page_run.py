@@ -1,11 +1,12 @@
 """One page of an audit: opened, made ready, cleared of popups, scrolled, and read as evidence."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from webstrata.audit.dismissing import dismiss_popups, hide_overlays
+from webstrata.audit.dismissing import PopupDismissal
 from webstrata.audit.evidence import CollectedPage, EvidenceStore, collect_page, retry_extraction
 from webstrata.audit.judging import JudgedEvidence, judge_evidence
 from webstrata.audit.navigation import open_url
@@ -170,11 +171,13 @@ async def _read(
         html = await retry_extraction(page.content, "HTML", log)
         if not await accept(html, page.url):
             return None
-    await dismiss_popups(page, policy.popups, 1, log)
+    loaded_at = time.monotonic() - policy.readiness.least_seconds_after_load
+    popups = PopupDismissal(page, policy.popups, log)
+    await popups.run_pass()
     await scroll_through(opened, policy.scroll, policy.readiness, log)
-    if policy.popups.passes > 1:
-        await dismiss_popups(page, policy.popups, 2, log)
-    await hide_overlays(page, policy.popups, log)
+    await asyncio.sleep(loaded_at + policy.popups.last_pass_seconds - time.monotonic())
+    await popups.run_pass()
+    await popups.hide_overlays()
     timings |= await retry_extraction(lambda: page.evaluate(TIMINGS), "timings", log)
     collected = await collect_page(page, log)
     timings["navigation_attempts"] = found.attempts

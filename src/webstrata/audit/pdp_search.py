@@ -19,8 +19,9 @@ async def find_pdp(tools: PageTools, home: VisitedPage) -> VisitedPage | None:
     """Return the first page of a shop that is a valid product page, visited on desktop; None when there is none."""
     search = _Search(tools, home)
     found = await search.try_each(await search.candidates(home))
-    if found is not None or search.is_over:
+    if found is not None or search.is_refused:
         return found
+    search.allow_more()
     for url in await search.categories(home):
         await tools.log.info(AuditEventType.NAVIGATION, f"No product page yet: looking at a category, {url}")
         category = await visit_page(tools, AuditViewport.DESKTOP, url)
@@ -33,27 +34,37 @@ async def find_pdp(tools: PageTools, home: VisitedPage) -> VisitedPage | None:
 
 
 class _Search:
-    """Tries candidates until one is valid, so many in all."""
+    """Tries candidates until one is valid: so many of the home page, and as many of its category pages."""
 
     def __init__(self, tools: PageTools, home: VisitedPage) -> None:
         self._tools = tools
         self._seen = {home.url, home.final_url}
         self._refusals = 0
+        self._most = tools.policy.pdp_candidates
         self.tried = 0
 
     @property
     def is_over(self) -> bool:
         """Return whether no further candidate may be opened."""
-        return self.tried >= self._tools.policy.pdp_candidates or self._refusals >= _MAX_REFUSALS
+        return self.tried >= self._most or self.is_refused
+
+    @property
+    def is_refused(self) -> bool:
+        """Return whether the shop refuses to serve its pages."""
+        return self._refusals >= _MAX_REFUSALS
+
+    def allow_more(self) -> None:
+        """Allow for as many candidates of all category pages as of the home page."""
+        self._most = self.tried + self._tools.policy.pdp_candidates
 
     async def candidates(self, page: VisitedPage) -> Sequence[str]:
         """Return the links of a page that may lead to products."""
         try:
-            found = await in_thread(find_candidates, page.collected.html, page.final_url, self._tools.policy)
+            found = await in_thread(find_candidates, page.collected, page.final_url, self._tools.policy)
         except UnreadablePageError as error:
             await self._tools.log.warning(AuditEventType.ERROR, f"{page.final_url} cannot be read: {error}")
             return []
-        await self._tools.log.info(AuditEventType.NAVIGATION, f"{len(found)} candidates on {page.final_url}")
+        await self._tools.log.info(AuditEventType.NAVIGATION, f"Candidates on {page.final_url}: {len(found)}")
         return found
 
     async def categories(self, page: VisitedPage) -> Sequence[str]:

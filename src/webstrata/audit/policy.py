@@ -86,6 +86,8 @@ class PopupPolicy:
     """How popups are dismissed."""
 
     passes: int = 2
+    last_pass_seconds: float = 3.5
+    """The least seconds between the load and the second pass: many overlays appear three seconds after it."""
     clicks_per_pass: int = 3
     overlay_share: float = 0.4
     """The share of the viewport from which on a fixed overlay is hidden when the page is blocked."""

@@ -37,6 +37,9 @@ CLOSING = (
     *("nie, dziękuję", "nie teraz", "zavřít", "ne děkuji", "ne, děkuji", "teď ne", "zavrieť", "nie, ďakujem"),
     *("bezárás", "nem, köszönöm", "închide", "nu, mulțumesc", "закрыть", "нет, спасибо", "не сейчас", "закрити"),
     *("kapat", "hayır, teşekkürler", "κλείσιμο", "όχι, ευχαριστώ", "zapri", "zatvori", "затвори"),
+    *("stay here", "stay on this site", "stay on this page", "stay on this store", "hier bleiben", "rester ici"),
+    *("auf dieser seite bleiben", "rester sur ce site", "quedarse aquí", "quedarme aquí", "resta qui", "ficar aqui"),
+    *("blijf hier", "stanna kvar", "bliv her", "zostań tutaj", "zůstat zde"),
     *("閉じる", "今はしない", "後で", "关闭", "關閉", "不用了", "닫기", "나중에", "إغلاق", "סגור", "לא תודה"),
 )
 """They close a dialog without consent to anything."""
@@ -116,3 +119,10 @@ FORBIDDEN = (
     *("购物车", "購物車", "设置", "設定", "결제", "구매", "주문", "장바구니", "로그인", "설정", "شراء", "دفع", "קנה"),
 )
 """Words of controls that pay, order, subscribe, sign in or lead elsewhere."""
+
+ORDER_PATHS = (
+    "pay|payment|payments|checkout|order|orders|cart|carts|basket|purchase|buy|addtocart|placeorder|account|login|signin"
+    "|kasse|warenkorb|bestellung|bestellen|konto|anmelden|panier|commande|paiement|compte|connexion|carrito|pedido|pago"
+    "|cuenta|carrello|ordine|cassa|carrinho|conta|winkelwagen|afrekenen|kassa|varukorg|koszyk|kosik"
+)
+"""Words in the scripts and addresses of controls that are never clicked, whatever their labels are."""

@@ -1,12 +1,13 @@
 """Dismissing popups: which control of a dialog is clicked, decided from its label, role, address and place."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from webstrata.audit.popup_words import ACCEPTING, CLOSING, FORBIDDEN, REJECTING, WHOLE_LABELS
+from webstrata.audit.age_gates import affirms_age, is_age_gate
+from webstrata.audit.popup_words import ACCEPTING, CLOSING, FORBIDDEN, ORDER_PATHS, REJECTING, WHOLE_LABELS
 
 MAX_LABEL = 60
 """Characters of a label; longer ones are texts, such as those of a whole dialog."""
@@ -19,6 +20,10 @@ _CLICKED_ROLES = frozenset({"button", "link"})
 _SAFE_INPUTS = frozenset({"button", "submit", "reset", "image"})
 _SPACES = re.compile(r"\s+")
 _EDGES = " \t.!…›»→✓✔✕×|-–—"
+_MOVES = re.compile(r"location(?:\.href)?\s*=(?!=)|location\.(?:assign|replace)\(|window\.open\(|\.submit\(")
+"""Scripts of controls that lead elsewhere or send a form."""
+
+_ORDERS = re.compile(rf"(?<![a-z])(?:{ORDER_PATHS})(?![a-z])", re.IGNORECASE)
 _WITHOUT_WORDS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Scripts that put no space between words."""
 
@@ -50,6 +55,12 @@ class PopupControl:
     href: str = ""
     input_type: str = ""
     place: ControlPlace = ControlPlace.OVERLAY
+    action: str = ""
+    """Its script, the address that it names and the form that it sends, as far as the markup shows them."""
+    context: str = ""
+    """The beginning of the text of its dialog or layer."""
+    is_among_secrets: bool = False
+    """Whether its form asks for a password or a card."""
 
 
 @dataclass(frozen=True)
@@ -61,27 +72,30 @@ class Dismissal:
     label: str
 
 
-def choose_dismissal(controls: Sequence[PopupControl]) -> Dismissal | None:
+def choose_dismissal(controls: Sequence[PopupControl], refused: Collection[str] = ()) -> Dismissal | None:
     """Return the control that dismisses a popup: one that rejects before one that closes before one that accepts.
 
     Of several of a kind the first is taken. Controls outside of overlays, links that lead elsewhere and controls that
-    pay, order, subscribe or sign in are never chosen.
+    pay, order, subscribe or sign in are never chosen, nor those whose labels were refused before. A question for the
+    visitor's age is affirmed.
     """
     found: dict[DismissalKind, Dismissal] = {}
     for position, control in enumerate(controls):
         kind = dismissal_kind(control)
-        if kind is not None:
+        if kind is not None and plain_label(control.label) not in refused:
             found.setdefault(kind, Dismissal(position, kind, control.label))
     return next((found[kind] for kind in DismissalKind if kind in found), None)
 
 
 def dismissal_kind(control: PopupControl) -> DismissalKind | None:
     """Return what a control does to a popup; None when it must not be clicked or does something else."""
-    if control.place is not ControlPlace.OVERLAY or not _is_clickable(control) or _leads_elsewhere(control.href):
+    if control.place is not ControlPlace.OVERLAY or not _is_clickable(control) or _does_more(control):
         return None
     label = plain_label(control.label)
     if not label or len(label) > MAX_LABEL or _pattern("forbidden").search(label):
         return None
+    if is_age_gate(control.context):
+        return DismissalKind.ACCEPT if affirms_age(label) else None
     if label in WHOLE_LABELS:
         return DismissalKind.CLOSE
     return next((kind for kind in DismissalKind if _is_labelled(label, kind)), None)
@@ -97,6 +111,13 @@ def _is_clickable(control: PopupControl) -> bool:
     if control.tag == "input":
         return control.input_type.lower() in _SAFE_INPUTS
     return control.tag in _CLICKED_TAGS or control.role in _CLICKED_ROLES
+
+
+def _does_more(control: PopupControl) -> bool:
+    """Return whether clicking a control leaves the page, places an order, or sends what a form holds."""
+    if control.is_among_secrets or _leads_elsewhere(control.href):
+        return True
+    return bool(_MOVES.search(control.action) or _ORDERS.search(control.action))
 
 
 def _leads_elsewhere(href: str) -> bool:

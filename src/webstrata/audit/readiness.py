@@ -2,14 +2,18 @@
 
 import asyncio
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from webstrata.audit.page_scripts import DOM_QUIET, SCROLL
 from webstrata.audit.policy import ReadinessPolicy, ScrollPolicy
 from webstrata.audit.session_log import SessionLog
+from webstrata.fetch.browser.failures import is_lost_context
 from webstrata.model.auditing.sessions import AuditEventType
 
 if TYPE_CHECKING:
+    from playwright.async_api import Page
+
     from webstrata.fetch.browser.launch import BrowserPage
 
 
@@ -17,7 +21,7 @@ async def wait_until_ready(opened: "BrowserPage", policy: ReadinessPolicy, log: 
     """Wait until a page that has loaded is ready; a soft limit is logged, and the page is taken as it is."""
     began = time.monotonic()
     is_quiet, is_idle, _ = await asyncio.gather(
-        opened.page.evaluate(DOM_QUIET, [policy.dom_quiet_seconds, policy.soft_timeout_seconds]),
+        _wait_until_quiet(opened.page, policy),
         opened.proxy.wait_until_idle(policy.network_idle_seconds, policy.soft_timeout_seconds),
         asyncio.sleep(policy.least_seconds_after_load),
     )
@@ -29,6 +33,22 @@ async def wait_until_ready(opened: "BrowserPage", policy: ReadinessPolicy, log: 
         "dom_quiet": bool(is_quiet),
         "network_idle": is_idle,
     }
+
+
+async def _wait_until_quiet(page: "Page", policy: ReadinessPolicy) -> bool:
+    """Wait until the DOM is quiet, also that of a page to which a script or a tag moves on; return whether it is."""
+    from playwright.async_api import Error
+
+    deadline = time.monotonic() + policy.soft_timeout_seconds
+    while (left := deadline - time.monotonic()) > 0:
+        try:
+            return bool(await page.evaluate(DOM_QUIET, [policy.dom_quiet_seconds, left]))
+        except Error as error:
+            if not is_lost_context(error.message):
+                raise
+        with suppress(Error):
+            await page.wait_for_load_state("load", timeout=max(1.0, (deadline - time.monotonic()) * 1000))
+    return False
 
 
 async def scroll_through(

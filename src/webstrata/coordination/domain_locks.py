@@ -51,6 +51,16 @@ class HeldDomain:
         self._renewing = threading.Thread(target=self._renew_until_end, name=f"renew {key}", daemon=True)
         self._renewing.start()
 
+    @property
+    def is_lost(self) -> bool:
+        """Return whether another session may hold the lock by now."""
+        return self._lost
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Return whether the lock's store is away."""
+        return self._doubtful
+
     def confirm(self) -> None:
         """Return while the lock is held; wait while its store is away; LeaseLostError once the lock is lost."""
         with self._renewed:

@@ -105,7 +105,9 @@ def _page_info(result: FetchResult) -> bytes:
     rendering = result.rendering
     loaded = (result, *(rendering.resources if rendering else ()))
     urls = {one.capture_url: {"status": one.status, "mime": _mime(one)} for one in loaded}
-    info = {"url": result.url, "ts": result.fetched_at.isoformat(), "urls": urls}
+    info: dict[str, object] = {"url": result.url, "ts": result.fetched_at.isoformat(), "urls": urls}
+    if rendering and rendering.problem:
+        info["problem"] = rendering.problem
     return json.dumps(info, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 

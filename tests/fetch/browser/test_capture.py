@@ -7,6 +7,7 @@ import pytest
 from tests.fetch.browser.opening import browser_fetcher, render_all
 from tests.support.scripted_site import PNG, scripted_site
 from tests.support.web_server import Answer, WebServer, gzipped, page, redirect, serving
+from webstrata.warc.renderings import rendering_records
 
 HTML = (("Content-Type", "text/html"),)
 
@@ -55,10 +56,14 @@ def test_the_crawl_decides_about_redirects_moves_and_files(web_server: WebServer
         "/moved": redirect("/elsewhere"),
         "/file.pdf": pdf,
         "/scripted": Answer(b"<p>here<script>location.href='/elsewhere'</script>"),
+        "/none": Answer(status=204),
+        "/saved": Answer(b"<p>as a file", headers=(*HTML, ("Content-Disposition", "attachment; filename=a.html"))),
         "/refresh": Answer(b"<meta http-equiv=refresh content='0; url=/elsewhere'><p>here"),
     }
-    urls = [web_server.url(path) for path in ("/moved", "/file.pdf", "/scripted", "/refresh")]
-    moved, file, *pages = render_all(*urls)
+    urls = [web_server.url(path) for path in ("/moved", "/file.pdf", "/none", "/saved", "/scripted", "/refresh")]
+    moved, file, nothing, saved, *pages = render_all(*urls)
+    assert (nothing.status, nothing.rendering) == (204, None)
+    assert (saved.body, saved.rendering) == (b"<p>as a file", None)
     assert (moved.status, moved.redirect_target, moved.rendering) == (302, "/elsewhere", None)
     assert (file.body, file.rendering) == (pdf.body, None)
     for result in pages:
@@ -87,8 +92,19 @@ def test_a_page_is_limited_in_bytes_and_what_it_may_request(web_server: WebServe
 
 @pytest.mark.soak
 def test_a_page_that_hangs_is_used_as_the_server_sent_it(web_server: WebServer) -> None:
-    web_server.answers |= {"/": Answer(b"<p>last<script>for (;;) {}</script>"), "/next": page("Next", text="goes on")}
-    hung, after = render_all(web_server.url(), web_server.url("/next"), used=browser_fetcher(seconds=6))
-    assert hung.body.startswith(b"<p>last")
+    bomb = b"<script>const a = []; for (;;) a.push(new Array(1e6).fill(Math.random()))</script>"
+    web_server.answers |= {
+        "/": Answer(b"<p>last<script>for (;;) {}</script>"),
+        "/next": page("Next", text="goes on"),
+        "/bomb": Answer(b"<p>here" + bomb),
+    }
+    urls = [web_server.url(path) for path in ("/", "/bomb", "/next")]
+    hung, crashed, after = render_all(*urls, used=browser_fetcher(seconds=10))
+    assert hung.rendering is not None
+    assert crashed.rendering is not None
+    assert hung.rendering.problem == "the page takes too long"
+    assert "crashed" in crashed.rendering.problem
+    stored = b"".join(part for record in rendering_records(hung, "<info>", "<page>") for part in record.parts)
+    assert b'"problem":"the page takes too long"' in stored
     assert after.rendering is not None
     assert "goes on" in after.rendering.text

@@ -34,6 +34,20 @@ for (const url of urls) {
   document.head.append(Object.assign(document.createElement('link'), {rel: 'dns-prefetch', href: url}));
   document.body.append(Object.assign(document.createElement('object'), {data: url + 'object'}));
   const inner = `<script>fetch('${url}inner', {mode: 'no-cors'})<\\/script>`;
+  document.head.append(Object.assign(document.createElement('style'), {textContent:
+    `@import '${url}import'; @font-face { font-family: f; src: url('${url}font') }
+     body { font-family: f; background: url('${url}css') }`}));
+  document.head.append(Object.assign(document.createElement('link'), {rel: 'modulepreload', href: url + 'module'}));
+  document.head.append(Object.assign(document.createElement('link'), {rel: 'prerender', href: url + 'prerender'}));
+  document.head.append(Object.assign(document.createElement('script'), {type: 'speculationrules',
+    textContent: JSON.stringify({prefetch: [{source: 'list', urls: [url + 'speculated'], eagerness: 'immediate'}]})}));
+  document.body.append(Object.assign(document.createElement('video'), {src: url + 'video', autoplay: true}));
+  const link = Object.assign(document.createElement('a'), {href: '#', ping: url + 'ping'});
+  document.body.append(link);
+  link.click();
+  fetch(url + 'alive', {mode: 'no-cors', keepalive: true}).catch(() => {});
+  for (const scheme of ['view-source:', 'ftp:', 'filesystem:'])
+    document.body.append(Object.assign(document.createElement('iframe'), {src: scheme + url.replace('http:', '')}));
   for (const src of [
     'data:text/html,' + encodeURIComponent(inner), URL.createObjectURL(new Blob([inner], {type: 'text/html'})),
   ]) document.body.append(Object.assign(document.createElement('iframe'), {src}));
@@ -44,6 +58,7 @@ Object.assign(form, {action: urls[0] + 'form', method: 'post', target: '_blank'}
 document.body.append(form);
 form.submit();
 document.body.append(Object.assign(document.createElement('iframe'), {src: 'file:///etc/hostname', id: 'file'}));
+document.body.append(Object.assign(document.createElement('iframe'), {src: 'chrome://version'}));
 fetch('file:///etc/hostname').then((found) => found.text()).then((text) => document.body.append('read ' + text))
   .catch(() => {});
 const work = `for (const url of ${JSON.stringify(urls)}) {

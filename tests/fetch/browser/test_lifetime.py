@@ -11,10 +11,13 @@ import pytest
 import uvloop
 
 from tests.fetch.browser.opening import browser_fetcher, work_folders
+from tests.fetch.fetching import ON_LOOPBACK
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer
-from webstrata.errors import TransientFetchError
+from webstrata.errors import FetchError, TransientFetchError
 from webstrata.fetch.browser import supervisor
+from webstrata.fetch.browser.launch import BrowserPool
+from webstrata.fetch.browser.options import BrowserOptions, PageOptions
 
 OPEN = """
 import asyncio, sys
@@ -75,4 +78,25 @@ def test_a_browser_that_crashes_costs_its_page_and_the_next_one_has_another(web_
     reason, text = uvloop.run(crash())
     assert reason in {"browser", "fetched 200"}
     assert text == "here"
+    assert work_folders(os.getpid()) == set()
+
+
+@pytest.mark.parametrize(
+    ("printed", "reason"),
+    [
+        ("[1118/2006:FATAL:zygote_host_impl_linux.cc:128] No usable sandbox!", "lets no unprivileged user create user"),
+        ("libnss3.so: cannot open shared object file", "does not start: libnss3.so: cannot open shared object file"),
+    ],
+)
+def test_a_browser_that_does_not_start_fails_with_what_it_printed(tmp_path: Path, printed: str, reason: str) -> None:
+    program = tmp_path / "chromium"
+    program.write_text(f"#!/bin/sh\necho '{printed}' >&2\nexit 1\n")
+    program.chmod(0o700)
+
+    async def start() -> None:
+        async with BrowserPool(BrowserOptions(ON_LOOPBACK, program)) as pool, pool.open_page(PageOptions()):
+            raise AssertionError
+
+    with pytest.raises(FetchError, match=reason):
+        uvloop.run(start())
     assert work_folders(os.getpid()) == set()

@@ -6,19 +6,17 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import structlog
 
 from webstrata.errors import FetchError, TransientFetchError, UsageError
+from webstrata.fetch.browser.holding import hold_page
 from webstrata.fetch.browser.launch import BrowserPage, BrowserPool
 from webstrata.fetch.browser.options import Admit, BrowserOptions, PageOptions, admit_all
 from webstrata.fetch.browser.rendering import render, wait_until_loaded
 from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import MAX_URL_LENGTH, parse_url
-
-if TYPE_CHECKING:
-    from playwright.async_api import CDPSession
 
 log = structlog.get_logger()
 
@@ -26,6 +24,9 @@ _HTML = ("text/html", "application/xhtml+xml")
 _LOAD_SHARE = 0.5
 _RENDER_SHARE = 0.9
 """Of a page's time: after this a page that hangs is used as the server sent it."""
+_WITHOUT_PAGE = frozenset({204, 205, 304})
+"""Browsers stay where they are on such a response."""
+
 _PARTIAL = frozenset({206, 304})
 
 
@@ -100,14 +101,16 @@ class BrowserFetcher:
         deadline = started + self._limits.seconds * _RENDER_SHARE
         rendering = await render(opened, deadline, screenshot=self._limits.screenshots)
         resources = _resources(proxy.exchanges, href)
-        return replace(main, rendering=replace(rendering, resources=resources, navigations=tuple(navigations)))
+        return replace(main, rendering=replace(rendering, resources=resources, navigations=_addresses(navigations)))
 
 
 def _is_shown(result: FetchResult) -> bool:
     """Return whether a browser shows a response as a page: no redirect, no download, no response to try again later."""
     content_type = (result.header("content-type") or "").partition(";")[0].strip().lower()
     is_html = content_type in _HTML or not content_type
-    return is_html and result.redirect_target is None and not result.transient
+    is_file = (result.header("content-disposition") or "").strip().lower().startswith("attachment")
+    is_page = is_html and not is_file and result.status not in _WITHOUT_PAGE
+    return is_page and result.redirect_target is None and not result.transient
 
 
 def _resources(exchanges: Sequence[FetchResult], href: str) -> tuple[FetchResult, ...]:
@@ -123,24 +126,11 @@ def _resources(exchanges: Sequence[FetchResult], href: str) -> tuple[FetchResult
 
 async def _keep_on_page(opened: BrowserPage, href: str, navigations: list[str]) -> None:
     """Stop the page from moving to another one by itself, and record where it tried to go: the crawl decides."""
-    session = await opened.page.context.new_cdp_session(opened.page)
-    tree = await session.send("Page.getFrameTree")
-    main_frame = tree["frameTree"]["frame"]["id"]
-    pending: set[asyncio.Task[None]] = set()
+    await hold_page(opened.page, lambda url: _address(url) == href, navigations)
 
-    def decide(event: dict[str, object]) -> None:
-        request = event["request"]
-        assert isinstance(request, dict)
-        url = _address(str(request["url"]))
-        leaves = event.get("frameId") == main_frame and url != href
-        if leaves and url:
-            navigations.append(url)
-        deciding = asyncio.ensure_future(_settle_request(session, str(event["requestId"]), leaves=leaves))
-        pending.add(deciding)
-        deciding.add_done_callback(pending.discard)
 
-    session.on("Fetch.requestPaused", decide)
-    await session.send("Fetch.enable", {"patterns": [{"resourceType": "Document", "requestStage": "Request"}]})
+def _addresses(urls: Sequence[str]) -> tuple[str, ...]:
+    return tuple(address for url in urls if (address := _address(url)))
 
 
 def _address(url: str) -> str:
@@ -148,18 +138,6 @@ def _address(url: str) -> str:
         return parse_url(url).href
     except UsageError:
         return ""
-
-
-async def _settle_request(session: "CDPSession", request_id: str, *, leaves: bool) -> None:
-    from playwright.async_api import Error
-
-    try:
-        if leaves:
-            await session.send("Fetch.failRequest", {"requestId": request_id, "errorReason": "Aborted"})
-        else:
-            await session.send("Fetch.continueRequest", {"requestId": request_id})
-    except Error:
-        log.debug("browser.request.gone")
 
 
 async def _load(opened: BrowserPage, href: str, seconds: float) -> None:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import structlog
 
 from webstrata.errors import TransientFetchError
+from webstrata.fetch.browser.failures import launch_error, page_error
 from webstrata.fetch.browser.folders import kill_browser, launcher_of, work_folder
 from webstrata.fetch.browser.options import BrowserOptions, PageOptions
 from webstrata.fetch.browser.programs import check_browser
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Page
+    from playwright.async_api import Browser, BrowserContext, Page, Playwright
 
     from webstrata.fetch.browser.proxy import PageProxy
     from webstrata.fetch.browser.responses import ResponseSource
@@ -28,6 +29,9 @@ _Opened = TypeVar("_Opened")
 
 _LAUNCH_SECONDS = 30.0
 CLOSE_SECONDS = 5.0
+_SCRIPT_MEGABYTES = 1_024
+"""Memory of one page's scripts; a page that takes more crashes, and not the machine."""
+
 _NOWHERE = "http://127.0.0.1:9"
 """The proxy of what belongs to no page: nothing listens there."""
 
@@ -93,6 +97,7 @@ class BrowserPool:
                     await context.add_init_script(_NO_PEERS)
                     page = await running.in_time(context.new_page())
                     page.set_default_timeout(options.request_timeout * 1000)
+                    context.on("page", _close_window)
                     yield BrowserPage(page, proxy)
             finally:
                 await self._close(running, context)
@@ -140,19 +145,8 @@ class _RunningBrowser:
             folder = stack.enter_context(work_folder(program))
             with as_fetch_errors():
                 driver = await stack.enter_async_context(async_playwright())
-                browser = await driver.chromium.launch(
-                    executable_path=launcher_of(folder),
-                    args=_arguments(),
-                    proxy={"server": _NOWHERE, "bypass": "<-loopback>"},
-                    env=_environment(folder),
-                    artifacts_dir=folder / "artifacts",
-                    chromium_sandbox=os.geteuid() != 0,
-                    handle_sigint=False,
-                    handle_sigterm=False,
-                    handle_sighup=False,
-                    timeout=_LAUNCH_SECONDS * 1000,
-                )
-            log.info("browser.started", program=str(program), version=browser.version)
+            browser = await _launch(driver, folder)
+            log.info("browser.started", program=str(program), version=browser.version, sandbox=_has_sandbox())
             return cls(stack.pop_all(), folder, browser)
         raise AssertionError
 
@@ -178,6 +172,32 @@ class _RunningBrowser:
         await self._stack.aclose()
 
 
+async def _launch(driver: "Playwright", folder: Path) -> "Browser":
+    """Start the browser of a work folder; FetchError with what the browser printed when it does not start."""
+    from playwright.async_api import Error
+
+    try:
+        return await driver.chromium.launch(
+            executable_path=launcher_of(folder),
+            args=_arguments(),
+            proxy={"server": _NOWHERE, "bypass": "<-loopback>"},
+            env=_environment(folder),
+            artifacts_dir=folder / "artifacts",
+            chromium_sandbox=_has_sandbox(),
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+            timeout=_LAUNCH_SECONDS * 1000,
+        )
+    except Error as error:
+        raise launch_error(error.message) from error
+
+
+def _has_sandbox() -> bool:
+    """Return whether Chromium runs in its sandbox, which does not work for root."""
+    return os.geteuid() != 0
+
+
 def _arguments() -> list[str]:
     from webstrata.fetch.browser.streams import TRUSTED_KEY
 
@@ -190,6 +210,7 @@ def _arguments() -> list[str]:
         "--disable-gpu",
         "--disable-sync",
         "--no-pings",
+        f"--js-flags=--max-old-space-size={_SCRIPT_MEGABYTES}",
     ]
 
 
@@ -213,6 +234,14 @@ async def _new_context(browser: "Browser", options: PageOptions, proxy: str) -> 
     )
 
 
+async def _close_window(window: "Page") -> None:
+    """Close a window that a page opened: no one looks at it, and a page could open any number."""
+    from playwright.async_api import Error
+
+    with suppress(Error):
+        await window.close()
+
+
 def _user_agent(options: PageOptions, version: str) -> str | None:
     if options.user_agent is not None or options.product is None:
         return options.user_agent
@@ -231,5 +260,4 @@ def as_fetch_errors() -> Iterator[None]:
     except SlowError as error:
         raise TransientFetchError("the browser takes too long", kind="timeout") from error
     except Error as error:
-        reason = error.message.partition("\n")[0][:300]
-        raise TransientFetchError(f"the browser reports: {reason}", kind="browser") from error
+        raise page_error(error.message) from error

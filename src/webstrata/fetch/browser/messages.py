@@ -38,6 +38,11 @@ class ProxyRequest:
         return any(name.lower() == b"upgrade" and value.lower() == b"websocket" for name, value in self.headers)
 
     @property
+    def is_stream(self) -> bool:
+        """Return whether the response is a stream of events, which has no end."""
+        return any(name.lower() == b"accept" and value == b"text/event-stream" for name, value in self.headers)
+
+    @property
     def posted(self) -> str | None:
         """Return the method and the body as a query, for requests that are stored with their body; else None."""
         if self.method not in METHODS:

@@ -130,7 +130,9 @@ class PageProxy:
 
     async def _respond(self, request: ProxyRequest, parts: UrlParts) -> bytes | None:
         """Return the response to pass on; None ends the connection, which the page sees as a network error."""
-        self._under_way += 1
+        # A page is idle although it waits for events, as it is while a WebSocket is open.
+        counted = 0 if request.is_stream else 1
+        self._under_way += counted
         try:
             await self._check(parts)
             async with self._slots:
@@ -140,8 +142,8 @@ class PageProxy:
             log.debug("browser.request.failed", url=parts.href, reason=str(error), kind=error.kind)
             return None
         finally:
-            self._under_way -= 1
-            self._last_change = time.monotonic()
+            self._under_way -= counted
+            self._last_change = time.monotonic() if counted else self._last_change
         self.failures.pop(parts.href, None)
         if request.method == "GET" or result.posted is not None:
             self.exchanges.append(result)

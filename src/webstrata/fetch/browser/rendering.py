@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from webstrata.fetch.browser.failures import page_error
 from webstrata.model.crawl.fetching import Rendering
 
 if TYPE_CHECKING:
@@ -41,11 +42,16 @@ _TO_TOP = "() => window.scrollTo(0, 0)"
 async def render(opened: "BrowserPage", deadline: float, *, screenshot: bool) -> Rendering:
     """Return what a page shows after its lazy parts were scrolled to; what takes too long is left out."""
     await settle(opened, deadline)
-    page = opened.page
-    html = await _in_time(page.content(), deadline, "")
-    text = await _in_time(page.evaluate(_TEXT), deadline, "")
-    picture = await _in_time(page.screenshot(animations="disabled"), deadline, None) if screenshot else None
-    return Rendering(str(html)[:_MAX_HTML].encode("utf-8", "replace"), str(text)[:_MAX_TEXT], picture)
+    page, problems = opened.page, list[str]()
+    html = await _in_time(page.content(), deadline, "", problems)
+    text = await _in_time(page.evaluate(_TEXT), deadline, "", problems)
+    picture = None
+    if screenshot:
+        picture = await _in_time(page.screenshot(animations="disabled"), deadline, None, problems)
+    if problems:
+        log.info("browser.render.incomplete", url=page.url, reason=problems[0])
+    document = str(html)[:_MAX_HTML].encode("utf-8", "replace")
+    return Rendering(document, str(text)[:_MAX_TEXT], picture, problem=problems[0] if problems else "")
 
 
 async def wait_until_loaded(opened: "BrowserPage", deadline: float) -> None:
@@ -65,16 +71,20 @@ async def settle(opened: "BrowserPage", deadline: float) -> None:
     await _in_time(opened.page.evaluate(_TO_TOP), deadline, None)
 
 
-async def _in_time(step: Any, deadline: float, otherwise: Any) -> Any:  # noqa: ANN401 - what pages return has any type
+async def _in_time(step: Any, deadline: float, otherwise: Any, problems: list[str] | None = None) -> Any:  # noqa: ANN401 - what pages return has any type
     """Return what a step on a page returns; something else when the page hangs, crashes or has moved on."""
     from playwright.async_api import Error
 
     try:
         async with asyncio.timeout(_left(deadline)):
             return await step
-    except (Error, TimeoutError) as error:
-        log.info("browser.render.incomplete", reason=str(error).partition("\n")[0] or "the page takes too long")
-        return otherwise
+    except Error as error:
+        reason = str(page_error(error.message))
+    except TimeoutError:
+        reason = "the page takes too long"
+    if problems is not None:
+        problems.append(reason)
+    return otherwise
 
 
 def _left(deadline: float) -> float:

@@ -1,7 +1,7 @@
 """The run of one audit: its lease, its domain, its time limit, and how it ends whatever happens."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -53,6 +53,7 @@ log = structlog.get_logger()
 
 LEASE = timedelta(seconds=60)
 _RENEWED_EVERY = 10.0
+_LOOK_SECONDS = 0.5
 _BUSY_REST = timedelta(seconds=2)
 """How long a session waits in the queue while its domain is locked."""
 
@@ -110,7 +111,7 @@ class AuditRunner:
             raise
         except DomainBusyError as error:
             await self._put_back(lease, _BUSY_REST, "audit.domain.busy", str(error))
-        except OUR_TROUBLE as error:
+        except (*OUR_TROUBLE, LeaseLostError) as error:
             if datetime.now(UTC) - audit.created_at > _LONGEST_TROUBLE:
                 await self._finish(audit, lease, SessionOutcome(AuditStatus.FAILED, str(error)))
             else:
@@ -147,7 +148,7 @@ class AuditRunner:
             await tools.log.warning(AuditEventType.RETRY, "Started again: its worker died", attempts=audit.attempts)
         try:
             async with asyncio.timeout(limit):
-                return await conduct_session(tools, audit)
+                return await _while_held(held, conduct_session(tools, audit))
         except TimeoutError:
             return SessionOutcome(AuditStatus.FAILED, f"the audit took more than {limit:g} s")
         finally:
@@ -161,9 +162,15 @@ class AuditRunner:
         return SessionWarc(self._store(audit, lease).folder, audit)
 
     def _tools(self, audit: Audit, lease: AuditLease, held: HeldDomain | None, warc: SessionWarc | None) -> PageTools:
+        session_log = SessionLog(self._database, audit.id, self._watch)
+
         async def confirm() -> None:
-            if held is not None:
-                await in_thread(held.confirm)
+            if held is None:
+                return
+            if held.is_in_doubt:
+                message = "Paused: the store of the domain's lock cannot be reached"
+                await session_log.warning(AuditEventType.RETRY, message)
+            await in_thread(held.confirm)
 
         return PageTools(
             pool=self._pool,
@@ -171,7 +178,7 @@ class AuditRunner:
             database=self._database,
             lease=lease,
             store=self._store(audit, lease),
-            log=SessionLog(self._database, audit.id, self._watch),
+            log=session_log,
             confirm=confirm,
             record=None if warc is None else warc.add,
         )
@@ -262,6 +269,21 @@ async def _hold(
         # It may have been taken before the cancellation: it is released in any case.
         if entered:
             await in_thread(lock.__exit__, None, None, None)
+
+
+async def _while_held(held: HeldDomain | None, work: Coroutine[None, None, SessionOutcome]) -> SessionOutcome:
+    """Return the outcome of a session; LeaseLostError at once when its domain's lock is lost."""
+    if held is None:
+        return await work
+    task = asyncio.create_task(work)
+    try:
+        while not (await asyncio.wait([task], timeout=_LOOK_SECONDS))[0]:
+            if held.is_lost:
+                held.confirm()
+        return task.result()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 @asynccontextmanager

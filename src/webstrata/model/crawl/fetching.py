@@ -95,6 +95,8 @@ class Rendering:
     """The other responses that the page received, one for a URL."""
     navigations: tuple[str, ...] = ()
     """Other pages that the page tried to move to by itself."""
+    problem: str = ""
+    """Why document, text or screenshot are missing; empty when they are complete."""
 
 
 def retry_after(value: str | None, now: datetime) -> timedelta:

@@ -123,6 +123,7 @@ def show(request: Request, app: Parts, audit_id: AuditId) -> HTMLResponse:
         before=before,
         shown=_shown_pages(app, audit, before),
         log=log[-MAX_LOG_LINES:],
+        verdicts=[entry for entry in log if entry.details.get("reasons")],
         log_length=len(log),
         artifacts=artifacts,
     )

@@ -1,0 +1,24 @@
+"""Holds an audited page where it is while a control is clicked: no navigation to another page reaches a server."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from webstrata.fetch.browser.holding import hold_page
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+
+@asynccontextmanager
+async def hold_on_page(page: "Page") -> AsyncIterator[list[str]]:
+    """Refuse navigations of a page to other pages, and yield the list of the URLs that were refused.
+
+    The page may load itself anew, as many do after a choice in a consent dialog.
+    """
+    here, refused = page.url.partition("#")[0], list[str]()
+    session = await hold_page(page, lambda url: url.partition("#")[0] == here, refused)
+    try:
+        yield refused
+    finally:
+        await session.detach()
