@@ -41,7 +41,7 @@ _WAITING = (
     *("재입고",),
 )
 BUY_NAME = re.compile(
-    r"add-?to-?(?:cart|basket|bag|trolley)|buy-?(?:now|button|btn)|button-?cart|btn-?cart|cart-?(?:button|btn|add)"
+    r"add-?to-?(?:cart|basket|bag|trolley)|buy-?(?:now|button|btn|link)|button-?cart|btn-?cart|cart-?(?:button|btn|add)"
     r"|add-?cart"
 )
 

@@ -32,10 +32,13 @@ _ODD_MARKS = str.maketrans(
 )
 _AMOUNT = r"(?:\d{1,3}(?:[ .,']\d{2,3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d{1,4})?)(?!\d)"
 _DASH = r"(?:[.,] ?(?:-{1,2}|-))"
+_NOT_INSIDE = r"(?<![.,])(?<![^\W\u2e80-\ud7ff\uf900-\ufaff])"
+"""Before the first digit: none of a longer number or word; Chinese, Japanese and Korean words touch their numbers."""
+
 _MONEY = AnyCase(
     rf"(?P<before>{CURRENCY_PATTERN})[ :]{{0,2}}(?P<first>(?<![\d.,])[.]?{_AMOUNT})(?P<dash>{_DASH})?"
-    rf"|(?P<second>(?<![\d.,\w]){_AMOUNT})(?P<dash2>{_DASH})? ?(?P<after>{CURRENCY_PATTERN})(?P<cents>\d\d(?!\d))?"
-    rf"|(?P<third>(?<![\d.,\w]){_AMOUNT})(?P<only_dash>{_DASH})(?![\d\w])"
+    rf"|(?P<second>{_NOT_INSIDE}{_AMOUNT})(?P<dash2>{_DASH})? ?(?P<after>{CURRENCY_PATTERN})(?P<cents>\d\d(?!\d))?"
+    rf"|(?P<third>{_NOT_INSIDE}{_AMOUNT})(?P<only_dash>{_DASH})(?![\d\w])"
 )
 _CODE_AFTER = re.compile(r" ?([A-Z]{3})(?![A-Za-z])")
 _CODE_BEFORE = re.compile(r"(?<![A-Za-z])([A-Z]{3}) ?$")

@@ -16,6 +16,9 @@ _WORDS = (
     *(",-", ",–", ".-", ".–"),
 )
 _CODES = ("EUR", "USD", "GBP")
+_RAND = re.compile(r"(?<![^\W_])R ?\d{1,3}(?:[ ,\u00a0]?\d{3})*(?:[.,]\d\d)?(?![\w.,])")
+"""South African prices: a single letter is a currency only where it is before several numbers."""
+
 _WORDS_OF_LANGUAGES = {
     **dict.fromkeys(("sv", "nb", "nn", "no", "da", "is"), ("kr", "Kr", ",-", ",–")),
     "cs": ("Kč",),
@@ -48,6 +51,8 @@ def currency_search(text: str, language: str | None) -> Callable[[str], object]:
     is_signed = any(_is_beside_digit(sign, text) for sign in found)
     words = (*_CODES, *_WORDS_OF_LANGUAGES.get(language or "", ())) if is_signed else _WORDS
     found += [word for word in words if word in text and _is_beside_digit(word, text)]
+    if not found and len(_RAND.findall(text)) > 1:
+        found.append("R")
     return re.compile("|".join(map(re.escape, found))).search if found else find_nothing
 
 

@@ -20,6 +20,7 @@ from webstrata.content.listing.price_labels import (
     roles_of_spans,
 )
 from webstrata.content.listing.price_words import CURRENT_NAME, TAX_INCLUDED, PriceRole
+from webstrata.content.listing.reductions import is_reduced_pair
 from webstrata.content.listing.scan import Mark, PageScan, is_price_named, names_of, parents_of, price_text
 from webstrata.content.listing.surroundings import Around, Surroundings
 from webstrata.content.tree import Element
@@ -31,6 +32,7 @@ ACCEPTED = 3.3
 _NEAR_TITLE = 125
 _NEAR_BUTTON = 75
 _BEFORE_TITLE = 30
+_NEAR_START = 500
 """Elements in which the weight of a title or a button falls to about a third."""
 
 _GRID = 3
@@ -42,6 +44,10 @@ _IN_LIST = 4.0
 _NEARBY = 60
 """Elements between a price and the price before its reduction."""
 
+_RIVAL = 2.0
+"""Points by which two prices side by side may differ: one may have a name that the other has not."""
+
+_BESIDE = 12
 _MOST_REDUCED = 20
 _RANGE_WORDS = frozenset({"-", "to", "bis", "à", "a", "~", "al", "do", "až", "until", "til", "til og med", "〜", "～"})
 _ROLE_COSTS = {
@@ -95,8 +101,9 @@ def page_prices(scan: PageScan, hints: MoneyHints) -> PagePrices:
     best = max(scored, key=lambda one: (one.score, -one.place))
     if best.score < ACCEPTED or not best.money.amount:
         return PagePrices()
+    best, old = _reduced(scored, best, hints)
     low, high = _range(best, hints)
-    return PagePrices(best._replace(money=low), _regular(scored, best), high)
+    return PagePrices(best._replace(money=low), _regular(scored, best) or old, high)
 
 
 def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPrice | None:
@@ -146,13 +153,30 @@ def _without_outer(shown: Sequence[ShownPrice]) -> list[ShownPrice]:
 
     An element that shows an amount of its own beside those of the elements in it stays: `149 € <s>199 €</s>`.
     """
-    signed = {one.element for one in shown if one.has_currency}
-    whole = [one for one in shown if one.has_currency or signed.isdisjoint(parents_of(one.element, 3))]
+    by_element = {one.element: one for one in shown}
+    whole = [
+        one
+        for one in shown
+        if not any(_is_part(one, by_element[parent]) for parent in parents_of(one.element, 3) if parent in by_element)
+    ]
     inside: dict[Element, set[Decimal]] = {}
     for one in whole:
         for parent in parents_of(one.element, 4):
             inside.setdefault(parent, set()).add(one.money.amount)
     return [one for one in whole if _is_own_amount(one, inside.get(one.element))] or whole
+
+
+def _is_part(one: ShownPrice, outer: ShownPrice) -> bool:
+    """Return whether an amount is only a part of that of an element around it, or the same without its currency."""
+    if one.has_currency:
+        return False
+    if one.money.amount == outer.money.amount:
+        return outer.has_currency
+    return _digits(one.money.amount) in _digits(outer.money.amount)
+
+
+def _digits(amount: Decimal) -> str:
+    return str(amount).replace(".", "")
 
 
 def _is_own_amount(one: ShownPrice, inside: set[Decimal] | None) -> bool:
@@ -197,6 +221,8 @@ def _score(one: ShownPrice, title: Mark | None, buttons: Sequence[int], alike: i
     if title is not None:
         distance = one.place - title.place
         score += 3.0 * exp(-distance / _NEAR_TITLE) if distance >= 0 else -0.5 + 2.5 * exp(distance / _BEFORE_TITLE)
+    else:
+        score += exp(-one.place / _NEAR_START)
     if buttons:
         score += 2.5 * max(exp(-abs(one.place - place) / _NEAR_BUTTON) for place in buttons)
     score -= sum(_ROLE_COSTS[role] for role in one.roles)
@@ -204,6 +230,17 @@ def _score(one: ShownPrice, title: Mark | None, buttons: Sequence[int], alike: i
     score -= 2.0 * one.around.is_in_link
     score -= 1.5 * one.around.is_hidden
     return score
+
+
+def _reduced(scored: Sequence[ShownPrice], best: ShownPrice, hints: MoneyHints) -> tuple[ShownPrice, ShownPrice | None]:
+    """Return the price, and the one before its reduction where both are shown side by side without a word about it."""
+    for one in sorted(scored, key=lambda one: abs(one.place - best.place)):
+        if one.roles != best.roles or one.score < best.score - _RIVAL or abs(one.place - best.place) > _BESIDE:
+            continue
+        low, high = sorted((one, best), key=lambda either: either.money.amount)
+        if is_reduced_pair(low.element, high.element, (low.money.amount, high.money.amount), hints):
+            return low, high
+    return best, None
 
 
 def _regular(scored: Sequence[ShownPrice], best: ShownPrice) -> ShownPrice | None:

@@ -18,7 +18,9 @@ _LIST = 4
 _LONGEST_LABEL = 60
 """Characters of a price with its label, such as `Recommended retail price: € 1,299.00 incl. VAT`."""
 
-_OF_LONE = frozenset({PriceRole.OLD, PriceRole.SAVING, PriceRole.UNIT, PriceRole.INSTALMENT, PriceRole.TAX})
+_OF_LONE = frozenset(
+    {PriceRole.OLD, PriceRole.SAVING, PriceRole.UNIT, PriceRole.INSTALMENT, PriceRole.TAX, PriceRole.DELIVERY}
+)
 _TOPS = frozenset({"body", "html", "main"})
 
 

@@ -33,9 +33,10 @@ class PriceRole(StrEnum):
 _NAMES = {
     PriceRole.OLD: (
         r"(?<![a-z])(?:old|was|before|rrp|msrp|uvp|srp|prev|previous|ancien|anterior|antes|alter|strike|struck"
-        r"|barre)(?![a-z])"
+        r"|barre|deleted)(?![a-z])"
         r"|strik(?:e|ed|ing)?-?(?:through|out|price)|strike-?price|price-?(?:old|was|strike|regular|before|list|rrp)"
-        r"|(?:list|old|was|regular|original|before|first|full|crossed|normal|retail|suggested|recommended)-?price"
+        r"|(?:list|old|was|regular|original|origin|before|first|full|cross|crossed|normal|retail|suggested|recommended)"
+        r"-?price"
         r"|non-sale|basis-?price|line-?through|crossed-?out|compare-?at|-prix-?barre|alt(?:er)?-?preis|streichpreis|precio-?(?:antes"
         r"|anterior|lista)"
     ),
@@ -45,7 +46,7 @@ _NAMES = {
         r"|you-?save|price-?(?:saving|save|discount)"
     ),
     PriceRole.UNIT: (
-        r"unit-?price|price-?(?:per(?!-sellable)|unit|base)|per-?unit|grundpreis|base-?price|ppu|(?<![a-z])perunit(?![a-z])"
+        r"(?<!sellable-)unit-?price|price-?(?:per(?!-sellable)|unit|base)|per-?unit|grundpreis|base-?price|ppu|(?<![a-z])perunit(?![a-z])"
         r"|price-?by-?(?:weight|unit)"
     ),
     PriceRole.INSTALMENT: (
@@ -96,11 +97,12 @@ _BEFORE = {
         r"\b(?:save|saving|you save|sie sparen|spare|sparen|ersparnis|économisez|économie|ahorra|ahorras|ahorro"
         r"|risparmi"
         r"|risparmia|bespaar|u bespaart|economize|economia|poupe|du sparer|spar|ušetříte|ušetríte|oszczędzasz|cashback"
-        r"|discount|rabatt|remise|descuento|desconto|sconto|korting|экономия|скидка)\b|現省|省下|節省"
+        r"|discount|rabatt|remise|descuento|desconto|sconto|korting|экономия|скидка"
+        r"|(?:clubcard|nectar|members?|membership|loyalty)(?: price)?)\b|現省|省下|節省|折價券|折扣券|優惠券|优惠券|会員価格|會員價"
     ),
     PriceRole.UNIT: (
         r"\b(?:per (?:kg|100|unit|litre|liter|piece|lb|oz|item|each)|pro (?:kg|100|liter|stück|m)|grundpreis"
-        r"|unit price|je \d+)\b|平均|每罐"
+        r"|unit price|je \d+)\b|平均|每[罐組组包片箱盒瓶件個个份]"
     ),
     PriceRole.INSTALMENT: (
         r"(?:\b\d{1,2} ?(?:x|×|rate|raten|instalments?|payments?|mensualités|cuotas|parcelas|rat)\b(?: (?:of|de|di"
@@ -114,7 +116,7 @@ _BEFORE = {
         r"|consegna|verzending|verzendkosten|bezorging|frete|entrega|frakt|fragt|levering|doprava|dostawa|wysyłka"
         r"|szállítás"
         r"|livrare|доставка|kargo|orders? over|orders above|spend|ab einem|bestellwert|minimum order)\b|運費|免運"
-        r"|送料|배송"
+        r"|送料|배송|滿|满"
     ),
     PriceRole.TAX: (
         r"税抜|税別|未稅"

@@ -58,6 +58,8 @@ _STATING = frozenset({"meta", "data", "input"})
 
 _LIKE_TITLE = 60
 _THOUSANDS = re.compile(r"\d\.\d{3}$")
+_CENTS = re.compile(r"\s*\d\d(?!\d)[^\d.,]*$")
+_ENDS_WITH_POINT = re.compile(r"\d[.,]\s*$")
 _CENTS_NAME = re.compile("cent|decimal|fraction|minor|penn|kop|(?<![a-z])dec(?![a-z])")
 
 
@@ -162,8 +164,8 @@ def _short_texts(tree: Document) -> list[Text]:
 
 def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) -> bool:
     """Return whether a page has a button to buy, or a price's name in another language than English."""
-    texts = (element.attr("value") or element.text for element in buttons[:_MAX_BUTTONS])
-    if any(is_buying(" ".join(text.split()), "") for text in texts if 0 < len(text) <= _MAX_BUTTON):
+    texts = ((element.attr("value") or element.text, element) for element in buttons[:_MAX_BUTTONS])
+    if any(is_buying(" ".join(text.split()), names_of(one)) for text, one in texts if 0 < len(text) <= _MAX_BUTTON):
         return True
     return language != "en" and bool(tree.select(_NAMED_ELSEWHERE))
 
@@ -222,9 +224,18 @@ def _priced_around(text: Text) -> Element | None:
         if whole is None:
             return None
         if _DIGIT.search(whole) and element.tag != "sup":
-            return element
+            return _with_whole_amount(element, whole)
         element = element.parent
     return None
+
+
+def _with_whole_amount(element: Element, text: str) -> Element:
+    """Return an element, or the one around it if the element only shows the cents: `129,<b>99 zł</b>`."""
+    parent = element.parent
+    if not _CENTS.match(text) or not isinstance(parent, Element):
+        return element
+    around = _text_up_to(parent, MAX_PRICE_TEXT)
+    return parent if around is not None and _ENDS_WITH_POINT.search(around.partition(text)[0]) else element
 
 
 def _nearest(marks: Iterator[Mark], title: Mark | None) -> Iterator[Mark]:
