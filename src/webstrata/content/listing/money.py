@@ -46,6 +46,7 @@ _PENCE = re.compile(r"(?<![\d.,\w])(\d{1,2})p(?!\w)")
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _NUMBER = re.compile(rf"(?<![\w.,])[.]?{_AMOUNT}(?![\w%])")
 _PLAIN = re.compile(r"\d{1,18}(?:\.\d{1,20})?")
+_RANGE = re.compile(rf"({_AMOUNT}) ?(?:-|to|bis|à|~) ?{_AMOUNT}")
 _MIXED_PAIR = re.compile(r"(\d{1,3}) (\d{2})")
 
 _ANY_DIGIT = re.compile(r"\d")
@@ -154,6 +155,8 @@ def parse_stated_amount(value: object, currency: str | None, hints: MoneyHints) 
         return None
     if not _PLAIN.fullmatch(text):
         # Of several amounts the lowest is paid: a range begins with it, and a reduced price is below the one before.
+        if ends := _RANGE.fullmatch(text):
+            return parse_amount(ends[1], currency)
         amounts = [span.money.amount for span in find_money(text, hints)]
         found = money_of(text, hints)
         return min(amounts, default=found.money.amount if found else None)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from math import exp
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from webstrata.content.listing.price_labels import (
 from webstrata.content.listing.price_words import CURRENT_NAME, TAX_INCLUDED, PriceRole
 from webstrata.content.listing.reductions import is_reduced_pair
 from webstrata.content.listing.scan import Mark, PageScan, is_price_named, names_of, parents_of, price_text
-from webstrata.content.listing.surroundings import Around, Surroundings
+from webstrata.content.listing.surroundings import Around, Surroundings, own_roles
 from webstrata.content.tree import Element
 from webstrata.model.collections.listing import Money
 
@@ -48,6 +49,7 @@ _RIVAL = 2.0
 """Points by which two prices side by side may differ: one may have a name that the other has not."""
 
 _BESIDE = 12
+_MOST_INSIDE = 40
 _MOST_REDUCED = 20
 _RANGE_WORDS = frozenset({"-", "to", "bis", "à", "a", "~", "al", "do", "až", "until", "til", "til og med", "〜", "～"})
 _ROLE_COSTS = {
@@ -80,6 +82,8 @@ class ShownPrice(NamedTuple):
     names: str
     """The names of its element and of the two around it."""
     around: Around
+    before: Money | None = None
+    """The price before the reduction that the same text shows."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,13 @@ def page_prices(scan: PageScan, hints: MoneyHints) -> PagePrices:
         return PagePrices()
     best, old = _reduced(scored, best, hints)
     low, high = _range(best, hints)
-    return PagePrices(best._replace(money=low), _regular(scored, best) or old, high)
+    regular = _regular(scored, best) or old or _before(best)
+    return PagePrices(best._replace(money=low), regular, high)
+
+
+def _before(best: ShownPrice) -> ShownPrice | None:
+    is_higher = best.before is not None and best.money.amount < best.before.amount <= best.money.amount * _MOST_REDUCED
+    return best._replace(money=best.before) if is_higher else None
 
 
 def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPrice | None:
@@ -117,6 +127,9 @@ def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPr
             return None
         spans = [single]
     roles = roles_of_spans(text, spans)
+    if len(spans) > 1:
+        inside = _roles_inside(mark.element, hints)
+        roles = [found | inside.get(span.money.amount, frozenset()) for found, span in zip(roles, spans, strict=True)]
     plain = [place for place, found in enumerate(roles) if not found]
     chosen = plain[0] if plain else 0
     span = spans[chosen]
@@ -133,7 +146,19 @@ def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPr
         signature=names or mark.element.tag,
         names=" ".join((names, *map(names_of, parents_of(mark.element, 2)))),
         around=around,
+        before=next((one.money for one, found in zip(spans, roles, strict=True) if PriceRole.OLD in found), None),
     )
+
+
+def _roles_inside(element: Element, hints: MoneyHints) -> dict[Decimal, frozenset[PriceRole]]:
+    """Return the roles that the elements inside of one give to their amounts, such as one that is crossed out."""
+    found: dict[Decimal, frozenset[PriceRole]] = {}
+    for inner in islice(element.iter_elements(), _MOST_INSIDE):
+        roles = own_roles(inner)
+        spans = list(find_money(tidy_text(price_text(inner)), hints)) if roles else []
+        if len(spans) == 1:
+            found[spans[0].money.amount] = found.get(spans[0].money.amount, frozenset()) | roles
+    return found
 
 
 def _money_beside(mark: Mark, money: Money, hints: MoneyHints) -> Money | None:

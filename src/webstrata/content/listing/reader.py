@@ -8,7 +8,7 @@ from typing import cast
 from urllib.parse import urljoin, urlsplit
 
 from webstrata.content.listing.candidates import Candidate, choose, choose_money, choose_text, field_traces
-from webstrata.content.listing.corrections import correct_hundredths
+from webstrata.content.listing.corrections import correct_stated_prices
 from webstrata.content.listing.currencies import country_of_host, country_of_path, currency_of_country
 from webstrata.content.listing.labels import brand_candidates, label_candidates
 from webstrata.content.listing.money import MoneyHints
@@ -136,7 +136,9 @@ def read_listing(tree: Document, page: ListedPage) -> Listing | None:
 
 def _listing(page: ListedPage, hints: MoneyHints, evidence: _Evidence, stated: list[Candidate]) -> Listing | None:
     shown = evidence.prices.price
-    candidates = [*correct_hundredths(stated, shown.money if shown else None), *_page_candidates(page, evidence)]
+    before = evidence.prices.regular
+    corrected = correct_stated_prices(stated, shown.money if shown else None, before.money if before else None)
+    candidates = [*corrected, *_page_candidates(page, evidence)]
     if is_property(candidates) and not evidence.scan.buttons:
         candidates += property_text_candidates(page.text, hints)
     if not _is_listing(evidence, candidates, page.url):

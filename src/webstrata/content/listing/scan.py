@@ -11,6 +11,7 @@ from rapidfuzz import fuzz
 from webstrata.content.listing.buy_words import is_buying, is_waiting
 from webstrata.content.listing.page_currencies import currency_search, find_nothing
 from webstrata.content.listing.price_words import PRICE_NAME, plain_names
+from webstrata.content.listing.stock_words import is_out_label
 from webstrata.content.tree import Document, Element, Text, is_html
 
 MAX_MARKS = 150
@@ -57,6 +58,9 @@ _STATING = frozenset({"meta", "data", "input"})
 """Elements that state a price in an attribute."""
 
 _LIKE_TITLE = 60
+_OF_WHOLE = 0.1
+"""Share that the likeness of whole texts adds: the name of the shop is a part of the title, too."""
+
 _THOUSANDS = re.compile(r"\d\.\d{3}$")
 _CENTS = re.compile(r"\s*\d\d(?!\d)[^\d.,]*$")
 _ENDS_WITH_POINT = re.compile(r"\d[.,]\s*$")
@@ -80,7 +84,7 @@ class PageScan:
     buttons: tuple[Mark, ...]
     """The buttons that put a product into a cart."""
     waiting: tuple[Mark, ...]
-    """The buttons that offer a message when the product is back."""
+    """The buttons that offer a message when the product is back, or only state that it cannot be bought."""
     stock: tuple[Mark, ...]
     title: Mark | None
     """The heading that names the product."""
@@ -119,7 +123,7 @@ def scan_page(
     return PageScan(
         prices=tuple(_nearest(_price_marks(priced, requested), title)),
         buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
-        waiting=tuple(mark for mark in pushed if is_waiting(mark.text)),
+        waiting=tuple(mark for mark in pushed if is_waiting(mark.text) or is_out_label(mark.text)),
         stock=tuple(_stock_marks(stock, requested)),
         title=title,
         brands=tuple(text for element in tree.select(_BRAND)[:_MAX_BRANDS] if (text := shown_text(element))),
@@ -366,7 +370,8 @@ def _title(headings: Sequence[tuple[Element, int]], titles: Sequence[str]) -> Ma
         if not 0 < len(text) <= 400:
             continue
         likeness = max((fuzz.token_set_ratio(text.casefold(), title) for title in titles), default=_LIKE_TITLE)
-        score = likeness - 20 * _HEADINGS.index(element.tag)
+        whole = max((fuzz.ratio(text.casefold(), title) for title in titles), default=0)
+        score = likeness - 20 * _HEADINGS.index(element.tag) + _OF_WHOLE * whole
         if likeness >= _LIKE_TITLE and (best is None or score > best[0]):
             best = score, Mark(element, place, text)
     return best[1] if best else None
