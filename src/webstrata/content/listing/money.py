@@ -154,16 +154,20 @@ def parse_stated_amount(value: object, currency: str | None, hints: MoneyHints) 
     if text.startswith("-"):
         return None
     if not _PLAIN.fullmatch(text):
-        # Of several amounts the lowest is paid: a range begins with it, and a reduced price is below the one before.
-        if ends := _RANGE.fullmatch(text):
-            return parse_amount(ends[1], currency)
-        amounts = [span.money.amount for span in find_money(text, hints)]
-        found = money_of(text, hints)
-        return min(amounts, default=found.money.amount if found else None)
+        return _lowest_amount(text, currency, hints)
     whole, _, decimals = text.partition(".")
     if len(decimals) == 3 and len(whole) <= 3 and currency in WITHOUT_DECIMALS:
         return bounded_amount(Decimal(whole + decimals))
     return bounded_amount(Decimal(text))
+
+
+def _lowest_amount(text: str, currency: str | None, hints: MoneyHints) -> Decimal | None:
+    """Return the amount that is paid: a range begins with it, and a reduced price is below the one before."""
+    if ends := _RANGE.fullmatch(text):
+        return parse_amount(ends[1], currency)
+    amounts = [span.money.amount for span in find_money(text, hints)]
+    found = money_of(text, hints)
+    return min(amounts, default=found.money.amount if found else None)
 
 
 def bounded_amount(amount: Decimal | None) -> Decimal | None:

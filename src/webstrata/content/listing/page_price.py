@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from webstrata.content.listing.money import MAX_TEXT, MoneyHints, find_money, money_of, tidy_text
 from webstrata.content.listing.price_labels import (
+    is_in_sentence,
     label_of,
     range_around,
     repeated_elements,
@@ -42,6 +43,7 @@ _GRID = 3
 _IN_LIST = 4.0
 """What a price loses in a list: one of several in elements of the same kind in elements of the same kind."""
 
+_IN_SENTENCE = 2.5
 _NEARBY = 60
 """Elements between a price and the price before its reduction."""
 
@@ -228,7 +230,8 @@ def _labelled(one: ShownPrice, hints: MoneyHints) -> ShownPrice:
     if one.score < ACCEPTED:
         return one
     added = roles_of_lone(one.element, one.money.amount, hints) - one.roles
-    return one._replace(roles=one.roles | added, score=one.score - sum(_ROLE_COSTS[role] for role in added))
+    costs = sum(_ROLE_COSTS[role] for role in added) + _IN_SENTENCE * is_in_sentence(one.element)
+    return one._replace(roles=one.roles | added, score=one.score - costs)
 
 
 def _own_buttons(scan: PageScan) -> list[int]:
@@ -241,7 +244,8 @@ def _own_buttons(scan: PageScan) -> list[int]:
 def _score(one: ShownPrice, title: Mark | None, buttons: Sequence[int], alike: int, same: int) -> float:
     names = one.names
     score = 2.0 * one.has_currency + 1.5 * is_price_named(names) + 1.0 * bool(CURRENT_NAME.search(names))
-    score += 1.5 * (one.element.attr("itemprop") == "price")
+    is_one_of_many = alike >= _GRID and same < alike
+    score += 1.5 * (one.element.attr("itemprop") == "price" and not is_one_of_many)
     score += min(same - 1, 3) * 0.4
     if title is not None:
         distance = one.place - title.place
@@ -251,7 +255,7 @@ def _score(one: ShownPrice, title: Mark | None, buttons: Sequence[int], alike: i
     if buttons:
         score += 2.5 * max(exp(-abs(one.place - place) / _NEAR_BUTTON) for place in buttons)
     score -= sum(_ROLE_COSTS[role] for role in one.roles)
-    score -= 2.5 * (alike >= _GRID and same < alike)
+    score -= 2.5 * is_one_of_many
     score -= 2.0 * one.around.is_in_link
     score -= 1.5 * one.around.is_hidden
     return score

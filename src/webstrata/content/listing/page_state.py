@@ -36,7 +36,9 @@ _ATTRIBUTES = ", ".join(f"[{name}]" for name in _NAMED)
 _PRICED = "rice"
 """What every name of a price contains, whether it begins with a capital letter or not."""
 
-_ASSIGNED = re.compile(r"__[A-Z_]*(?:STATE|DATA|PROPS)[A-Z_]*__|dataLayer\.push|gtag\(|[Pp]roduct\w*|digitalData|utag_data")
+_ASSIGNED = re.compile(
+    r"__[A-Z_]*(?:STATE|DATA|PROPS)[A-Z_]*__|dataLayer\.push|gtag\(|[Pp]roduct\w*|digitalData|utag_data"
+)
 _PARSED = re.compile(r'JSON\.parse\(\s*("(?:[^"\\]|\\.)*")')
 _AMOUNT = re.compile(r"[1-9]")
 _MOST_TRIED = 20

@@ -98,7 +98,8 @@ _BEFORE = {
         r"|risparmi"
         r"|risparmia|bespaar|u bespaart|economize|economia|poupe|du sparer|spar|ušetříte|ušetríte|oszczędzasz|cashback"
         r"|discount|rabatt|remise|descuento|desconto|sconto|korting|экономия|скидка"
-        r"|(?:clubcard|nectar|members?|membership|loyalty)(?: price)?)\b|現省|省下|節省|折價券|折扣券|優惠券|优惠券|会員価格|會員價"
+        r"|(?:clubcard|nectar|members?|membership|loyalty)(?: price)?)\b|現省|省下|節省"
+        r"|折價券|折扣券|優惠券|优惠券|会員価格|會員價"
     ),
     PriceRole.UNIT: (
         r"\b(?:per (?:kg|100|unit|litre|liter|piece|lb|oz|item|each)|pro (?:kg|100|liter|stück|m)|grundpreis"

@@ -22,7 +22,7 @@ _TOPS = frozenset({"body", "html", "main"})
 
 
 def is_reduced_pair(low: Element, high: Element, amounts: tuple[Decimal, Decimal], hints: MoneyHints) -> bool:
-    """Return whether two elements show a price and the one before its reduction; `amounts` are the lower, the higher."""
+    """Return whether two elements show a price and the one before its reduction; `amounts` begin with the lower."""
     if not 0 < amounts[0] < amounts[1] <= amounts[0] * _MOST_REDUCED:
         return False
     for around in _around_both(low, high):
