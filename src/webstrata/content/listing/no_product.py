@@ -11,6 +11,9 @@ _SEGMENT = re.compile(
 )
 """Parts of addresses, such as `/cart/` and `?route=checkout/cart`."""
 
+_UNKNOWN = ".invalid"
+"""The top-level domain of pages whose address is not known."""
+
 _FRONT = re.compile(r"/?(?:index\.\w{3,5})?$")
 _TITLE = re.compile(
     r"(?:(?:my|your|the|mein|dein|ihr|mon|votre|mi|tu|il (?:mio|tuo)|mijn|je|min|din) )?(?:shopping |einkaufs)?"
@@ -33,7 +36,7 @@ def is_no_product_address(url: str) -> bool:
     if _SEGMENT.search(parts.path.lower()):
         return True
     if _FRONT.fullmatch(parts.path) and not parts.query:
-        return bool(parts.hostname)
+        return bool(parts.hostname) and not (parts.hostname or "").endswith(_UNKNOWN)
     return "route=" in parts.query and _SEGMENT.search(parts.query.lower()) is not None
 
 

@@ -114,8 +114,9 @@ def page_prices(scan: PageScan, hints: MoneyHints) -> PagePrices:
 
 
 def _before(best: ShownPrice) -> ShownPrice | None:
-    is_higher = best.before is not None and best.money.amount < best.before.amount <= best.money.amount * _MOST_REDUCED
-    return best._replace(money=best.before) if is_higher else None
+    if best.before is None or not best.money.amount < best.before.amount <= best.money.amount * _MOST_REDUCED:
+        return None
+    return best._replace(money=best.before)
 
 
 def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPrice | None:
