@@ -14,6 +14,9 @@ _SEGMENT = re.compile(
 _UNKNOWN = ".invalid"
 """The top-level domain of pages whose address is not known."""
 
+_LONGEST_ANCHOR = 3
+"""Characters of an anchor that is no address of a page inside a script's application."""
+
 _FRONT = re.compile(r"/?(?:index\.\w{3,5})?$")
 _TITLE = re.compile(
     r"(?:(?:my|your|the|mein|dein|ihr|mon|votre|mi|tu|il (?:mio|tuo)|mijn|je|min|din) )?(?:shopping |einkaufs)?"
@@ -35,7 +38,7 @@ def is_no_product_address(url: str) -> bool:
     parts = urlsplit(url)
     if _SEGMENT.search(parts.path.lower()):
         return True
-    if _FRONT.fullmatch(parts.path) and not parts.query:
+    if _FRONT.fullmatch(parts.path) and not parts.query and len(parts.fragment) <= _LONGEST_ANCHOR:
         return bool(parts.hostname) and not (parts.hostname or "").endswith(_UNKNOWN)
     return "route=" in parts.query and _SEGMENT.search(parts.query.lower()) is not None
 

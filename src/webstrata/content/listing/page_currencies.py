@@ -1,7 +1,14 @@
 """Which currencies a page shows in its text, so that its amounts can be searched for."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+_BEGINNING = 20_000
+_LEAST_TITLE = 8
+_LINES_TO_PRICE = 8
+_LONGEST_PRICE = 18
+_MOST_LETTERS = 5
+"""Of a currency's name beside an amount."""
 
 _OCCURRENCES = 200
 _SEARCHED = 60_000
@@ -69,6 +76,25 @@ def _is_beside_digit(word: str, text: str) -> bool:
         if not after[:1].isalpha() and any(map(str.isdecimal, before + after)):
             return True
     return False
+
+
+def shows_price(text: str, titles: Sequence[str], search: Callable[[str], object]) -> bool:
+    """Return whether a line after a title of the page shows a price and nothing else, as classified ads have it."""
+    if search is find_nothing or not titles:
+        return False
+    lines = text[:_BEGINNING].split("\n")
+    for place, line in enumerate(lines):
+        if len(line) >= _LEAST_TITLE and any(line.casefold() in title for title in titles) and not search(line):
+            near = lines[place + 1 : place + 1 + _LINES_TO_PRICE]
+            if any(search(one) and _is_amount(one) for one in near):
+                return True
+    return False
+
+
+def _is_amount(line: str) -> bool:
+    return (
+        len(line) <= _LONGEST_PRICE and sum(map(str.isalpha, line)) <= _MOST_LETTERS and any(map(str.isdecimal, line))
+    )
 
 
 def find_nothing(_text: str) -> None:

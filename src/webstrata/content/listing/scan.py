@@ -9,7 +9,7 @@ from itertools import compress, count, islice
 from rapidfuzz import fuzz
 
 from webstrata.content.listing.buy_words import is_buying, is_waiting
-from webstrata.content.listing.page_currencies import currency_search, find_nothing
+from webstrata.content.listing.page_currencies import currency_search, find_nothing, shows_price
 from webstrata.content.listing.price_words import PRICE_NAME, plain_names
 from webstrata.content.listing.stock_words import is_out_label
 from webstrata.content.tree import Document, Element, Text, is_html
@@ -62,8 +62,10 @@ _OF_WHOLE = 0.1
 """Share that the likeness of whole texts adds: the name of the shop is a part of the title, too."""
 
 _THOUSANDS = re.compile(r"\d\.\d{3}$")
-_CENTS = re.compile(r"\s*\d\d(?!\d)[^\d.,]*$")
+_POINTS = frozenset({".", ","})
+_CENTS = re.compile(r"\s*[.,]?\d\d(?!\d)[^\d.,]*$")
 _ENDS_WITH_POINT = re.compile(r"\d[.,]\s*$")
+_ENDS_WITH_DIGIT = re.compile(r"\d\s*$")
 _CENTS_NAME = re.compile("cent|decimal|fraction|minor|penn|kop|(?<![a-z])dec(?![a-z])")
 
 
@@ -109,9 +111,9 @@ def scan_page(
     """
     named = tree.select(f"{_NAMED}, {_PRICE_ITEM}")
     buttons = tree.select(_BUTTONS)
-    if needs_sign and not named and not _may_sell(tree, buttons, language):
-        return None
     search = currency_search(text, language)
+    if needs_sign and not named and not _may_sell(tree, buttons, language) and not shows_price(text, titles, search):
+        return None
     stock = tree.select(_STOCK)
     priced = dict.fromkeys(named)
     if not named or needs_text:
@@ -239,7 +241,9 @@ def _with_whole_amount(element: Element, text: str) -> Element:
     if not _CENTS.match(text) or not isinstance(parent, Element):
         return element
     around = _text_up_to(parent, MAX_PRICE_TEXT)
-    return parent if around is not None and _ENDS_WITH_POINT.search(around.partition(text)[0]) else element
+    begins = text.lstrip()[0] in _POINTS or _CENTS_NAME.search(names_of(element))
+    end = _ENDS_WITH_DIGIT if begins else _ENDS_WITH_POINT
+    return parent if around is not None and end.search(around.partition(text)[0]) else element
 
 
 def _nearest(marks: Iterator[Mark], title: Mark | None) -> Iterator[Mark]:
@@ -284,7 +288,8 @@ def price_text(element: Element) -> str:
             continue
         parent = node.parent
         if isinstance(parent, Element) and parent.tag not in _UNSEEN:
-            pieces += _joint(pieces, node.data, parent) + node.data
+            joint = _joint(pieces, node.data, parent)
+            pieces = (pieces.rstrip() if joint in _POINTS else pieces) + joint + node.data
     return " ".join(pieces.split())
 
 
