@@ -7,7 +7,7 @@ from webstrata.content.charset import text_of
 from webstrata.content.html import page_of_tree
 from webstrata.content.listing.page_listing import listing_of_page
 from webstrata.content.main_content import main_content
-from webstrata.content.published import published_date
+from webstrata.content.published import DatedPage, published_date
 from webstrata.content.reading import Body
 from webstrata.content.tree import parse_html
 from webstrata.model.collections.listing import Listing
@@ -35,12 +35,17 @@ def extract_page(body: Body) -> PageExtract:
     page = page_of_tree(tree, source)
     listing = listing_of_page(tree, page, body.url)
     main = main_content(tree, page.title) or main_text(page.text, page.blocks)
+    language = page.language(body.content_language)
     return PageExtract(
         title=page.title,
         text=page.text,
         main_text=main,
-        language=page.language(body.content_language),
-        published=published_date(source, page.metadata, main, is_listing=listing is not None),
+        language=language,
+        published=published_date(
+            tree,
+            DatedPage(body.url, page.text, page.regions, language, main, page.metadata),
+            is_listing=listing is not None,
+        ),
         listing=listing,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from html import unescape
 
 from webstrata.content.tree import Document, Element, MicrodataItem, RdfaItem
+from webstrata.content.written_dates import written_dates
 
 JsonValue = str | int | float | bool | list["JsonValue"] | dict[str, "JsonValue"] | None
 
@@ -24,6 +25,13 @@ _PUBLISHED = (
 )
 """Names of meta elements that state when a page was published, the most exact first."""
 
+_PUBLISHED_LOCALLY = (
+    *("parsely-pub-date", "sailthru.date", "citation_publication_date", "citation_date", "publication_date"),
+    *("publication-date", "article.published", "article:published", "dc.date.created", "datecreated"),
+)
+"""Names whose dates often have no time zone: structured data is more exact."""
+
+_LONGEST_DATE = 60
 _DATE = re.compile(r"\s*(?:19|20)\d\d-?\d\d(?:-?\d\d)?")
 _NEXT_VALUE = re.compile(r"[\s,;]*+[\[{]")
 _MOST_IN_A_ROW = 50
@@ -96,21 +104,32 @@ def _images(elements: Iterable[Element]) -> tuple[str, ...]:
 
 def _published(metas: Mapping[str, str], json_ld: Iterable[JsonValue]) -> str | None:
     """Return the publication date that a page states, as it writes it."""
-    stated = [metas[name] for name in _PUBLISHED if name in metas]
-    candidates = [*stated, *(date for value in json_ld for date in _dates(value))]
-    return next((date.strip() for date in candidates if _DATE.match(date)), None)
+    values = list(json_ld)
+    candidates = [
+        *(metas[name] for name in _PUBLISHED if name in metas),
+        *_dates(values, "datePublished"),
+        *(metas[name] for name in _PUBLISHED_LOCALLY if name in metas),
+        *_dates(values, "dateCreated"),
+    ]
+    if exact := next((date.strip() for date in candidates if _DATE.match(date)), None):
+        return exact
+    written = (found for date in candidates for found in written_dates(date[:_LONGEST_DATE]))
+    return next((day for _, _, day in written), None)
 
 
-def _dates(value: JsonValue) -> Iterable[str]:
+def _dates(value: JsonValue, name: str, depth: int = 4) -> Iterable[str]:
+    """Yield the dates of a name that JSON-LD states of the page or what it is about."""
     items = value if isinstance(value, list) else [value]
     for item in items:
-        if isinstance(item, dict):
-            date = item.get("datePublished")
+        if isinstance(item, list) and depth:
+            yield from _dates(item, name, depth - 1)
+        elif isinstance(item, dict) and depth:
+            date = item.get(name)
             if isinstance(date, str):
                 yield date
-            graph = item.get("@graph")
-            if isinstance(graph, list):
-                yield from _dates(graph)
+            for inner in ("@graph", "mainEntity", "mainEntityOfPage"):
+                if isinstance(item.get(inner), list | dict):
+                    yield from _dates(item[inner], name, depth - 1)
 
 
 def _json_ld(elements: Iterable[Element]) -> tuple[JsonValue, ...]:

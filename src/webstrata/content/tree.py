@@ -1,7 +1,7 @@
 """The tree of an HTML page; the only module that knows the parser, turbohtml."""
 
 from turbohtml import Document, DocumentFragment, Element, Namespace, Node, Text, Token, TokenType, parse, tokenize
-from turbohtml.extract import DateExtraction, MicrodataItem, PublicationDate, RdfaItem, dates
+from turbohtml.extract import MicrodataItem, RdfaItem
 from turbohtml.rewrite import Element as EditedTag
 from turbohtml.rewrite import rewrite
 
@@ -12,14 +12,12 @@ __all__ = [
     "Element",
     "MicrodataItem",
     "Node",
-    "PublicationDate",
     "RdfaItem",
     "Text",
     "Token",
     "TokenType",
     "is_html",
     "parse_html",
-    "publication_date",
     "rewrite",
     "tokenize",
 ]
@@ -42,8 +40,3 @@ def parse_html(source: str) -> Document:
 def is_html(element: Element) -> bool:
     """Return whether an element is one of HTML, and not of SVG or MathML with the same name."""
     return element.namespace is Namespace.HTML
-
-
-def publication_date(source: str, *, reads_text: bool) -> PublicationDate | None:
-    """Return the day a page was published, by its address, meta and time elements, and if asked by its text."""
-    return dates(source, DateExtraction(original=True, extensive_search=reads_text))

@@ -38,10 +38,10 @@ _WAITING = (
     *("prévenez-moi", "m'avertir", "m'alerter", "avísame", "avisarme", "avvisami", "avise-me", "avisem-me"),
     *("houd mij op de hoogte", "mail mij", "bevaka", "gi meg beskjed", "powiadom", "hlídat", "strážiť", "értesítés"),
     *("уведомить", "сообщить о поступлении", "повідомити", "obvesti me", "入荷お知らせ", "到貨通知", "貨到通知"),
-    *("재입고",),
+    *("재입고", "gelince haber", "stoğa gelince", "avisar quando", "upozornit", "ειδοποί", "anunță-mă"),
 )
 BUY_NAME = re.compile(
-    r"add-?to-?(?:cart|basket|bag|trolley)|buy-?(?:now|button|btn)|button-?cart|btn-?cart|cart-?(?:button|btn|add)"
+    r"add-?to-?(?:cart|basket|bag|trolley)|buy-?(?:now|button|btn|link)|button-?cart|btn-?cart|cart-?(?:button|btn|add)"
     r"|add-?cart"
 )
 

@@ -9,17 +9,33 @@ from webstrata.content.listing.currencies import WITHOUT_DECIMALS
 from webstrata.model.collections.listing import Money
 
 _HUNDRED = Decimal(100)
+_THOUSAND = Decimal(1_000)
+_STRUCK = 0.4
+"""Share of its confidence that a stated price has left which the page shows as the one before the reduction."""
 
 
-def correct_hundredths(stated: Sequence[Candidate], shown: Money | None) -> list[Candidate]:
-    """Return candidates whose prices are in the unit of the shown price: one that is a hundred times it is in cents."""
-    if shown is None or shown.currency in WITHOUT_DECIMALS:
+def correct_stated_prices(stated: Sequence[Candidate], shown: Money | None, regular: Money | None) -> list[Candidate]:
+    """Return candidates whose prices are in the unit of the shown price.
+
+    One that is a hundred times the shown price is in cents; one that is a thousandth has a point for thousands.
+    """
+    if shown is None:
         return list(stated)
-    return [_corrected(one, shown) for one in stated]
+    return [_lowered(_corrected(one, shown), shown, regular) for one in stated]
 
 
 def _corrected(one: Candidate, shown: Money) -> Candidate:
     value = one.value
-    if one.field != "price" or not isinstance(value, Money) or value.amount != shown.amount * _HUNDRED:
+    if one.field != "price" or not isinstance(value, Money):
         return one
-    return replace(one, value=replace(value, amount=value.amount / _HUNDRED))
+    is_in_cents = value.amount == shown.amount * _HUNDRED and shown.currency not in WITHOUT_DECIMALS
+    is_in_thousands = value.amount * _THOUSAND == shown.amount and value.amount != value.amount.to_integral_value()
+    return replace(one, value=replace(value, amount=shown.amount)) if is_in_cents or is_in_thousands else one
+
+
+def _lowered(one: Candidate, shown: Money, regular: Money | None) -> Candidate:
+    """Return a candidate with less confidence if its price is crossed out on the page: a reduction was forgotten."""
+    value = one.value
+    if one.field != "price" or regular is None or not isinstance(value, Money) or value.amount != regular.amount:
+        return one
+    return replace(one, confidence=round(one.confidence * _STRUCK, 2)) if shown.amount < regular.amount else one

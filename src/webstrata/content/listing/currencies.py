@@ -207,7 +207,9 @@ def _pattern() -> str:
     signs.sort(key=len, reverse=True)
     words.sort(key=len, reverse=True)
     either = "|".join(map(re.escape, words))
-    return rf"(?:{'|'.join(map(re.escape, signs))}|(?<![^\W\d_])(?:{either})(?![^\W\d_]))"
+    lettered = "|".join(re.escape(sign) for sign in signs if sign[0].isalpha() and sign[0].isascii())
+    others = "|".join(re.escape(sign) for sign in signs if not (sign[0].isalpha() and sign[0].isascii()))
+    return rf"(?:(?<![^\W\d_])(?:{lettered})|{others}|(?<![^\W\d_])(?:{either})(?![^\W\d_]))"
 
 
 CURRENCY_PATTERN = _pattern()

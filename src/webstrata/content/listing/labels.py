@@ -22,7 +22,7 @@ _LABELS = {
     "sku": (
         r"sku|asin|item (?:no|number|code|id|#)\.?|article (?:no|number)\.?|product (?:code|id|number|no)\.?"
         r"|ebay item number|catalog(?:ue)? number"
-        r"|artikelnummer|artikel-?nr\.?|art\.-?nr\.?|best\.?-?nr\.?|bestellnummer|produktnummer|référence|ref\.?"
+        r"|artikelnummer|artikel-?nr\.?|art\.-?nr\.?|best\.?-?nr\.?|bestell-?nr\.?|bestellnummer|produktnummer|référence|ref\.?"
         r"|réf\.?|referencia|referência"
         r"|código|codice(?: articolo| prodotto)?|cod\.?|artnr\.?|varenr\.?|varenummer|tuotenumero"
         r"|kód(?: produktu)?|kod produktu|katalógové číslo"

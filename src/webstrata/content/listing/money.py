@@ -32,10 +32,13 @@ _ODD_MARKS = str.maketrans(
 )
 _AMOUNT = r"(?:\d{1,3}(?:[ .,']\d{2,3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d{1,4})?)(?!\d)"
 _DASH = r"(?:[.,] ?(?:-{1,2}|-))"
+_NOT_INSIDE = r"(?<![.,])(?<![^\W\u2e80-\ud7ff\uf900-\ufaff])"
+"""Before the first digit: none of a longer number or word; Chinese, Japanese and Korean words touch their numbers."""
+
 _MONEY = AnyCase(
     rf"(?P<before>{CURRENCY_PATTERN})[ :]{{0,2}}(?P<first>(?<![\d.,])[.]?{_AMOUNT})(?P<dash>{_DASH})?"
-    rf"|(?P<second>(?<![\d.,\w]){_AMOUNT})(?P<dash2>{_DASH})? ?(?P<after>{CURRENCY_PATTERN})(?P<cents>\d\d(?!\d))?"
-    rf"|(?P<third>(?<![\d.,\w]){_AMOUNT})(?P<only_dash>{_DASH})(?![\d\w])"
+    rf"|(?P<second>{_NOT_INSIDE}{_AMOUNT})(?P<dash2>{_DASH})? ?(?P<after>{CURRENCY_PATTERN})(?P<cents>\d\d(?!\d))?"
+    rf"|(?P<third>{_NOT_INSIDE}{_AMOUNT})(?P<only_dash>{_DASH})(?![\d\w])"
 )
 _CODE_AFTER = re.compile(r" ?([A-Z]{3})(?![A-Za-z])")
 _CODE_BEFORE = re.compile(r"(?<![A-Za-z])([A-Z]{3}) ?$")
@@ -43,6 +46,7 @@ _PENCE = re.compile(r"(?<![\d.,\w])(\d{1,2})p(?!\w)")
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _NUMBER = re.compile(rf"(?<![\w.,])[.]?{_AMOUNT}(?![\w%])")
 _PLAIN = re.compile(r"\d{1,18}(?:\.\d{1,20})?")
+_RANGE = re.compile(rf"({_AMOUNT}) ?(?:-|to|bis|à|~) ?{_AMOUNT}")
 _MIXED_PAIR = re.compile(r"(\d{1,3}) (\d{2})")
 
 _ANY_DIGIT = re.compile(r"\d")
@@ -150,14 +154,20 @@ def parse_stated_amount(value: object, currency: str | None, hints: MoneyHints) 
     if text.startswith("-"):
         return None
     if not _PLAIN.fullmatch(text):
-        # Of several amounts the lowest is paid: a range begins with it, and a reduced price is below the one before.
-        amounts = [span.money.amount for span in find_money(text, hints)]
-        found = money_of(text, hints)
-        return min(amounts, default=found.money.amount if found else None)
+        return _lowest_amount(text, currency, hints)
     whole, _, decimals = text.partition(".")
     if len(decimals) == 3 and len(whole) <= 3 and currency in WITHOUT_DECIMALS:
         return bounded_amount(Decimal(whole + decimals))
     return bounded_amount(Decimal(text))
+
+
+def _lowest_amount(text: str, currency: str | None, hints: MoneyHints) -> Decimal | None:
+    """Return the amount that is paid: a range begins with it, and a reduced price is below the one before."""
+    if ends := _RANGE.fullmatch(text):
+        return parse_amount(ends[1], currency)
+    amounts = [span.money.amount for span in find_money(text, hints)]
+    found = money_of(text, hints)
+    return min(amounts, default=found.money.amount if found else None)
 
 
 def bounded_amount(amount: Decimal | None) -> Decimal | None:

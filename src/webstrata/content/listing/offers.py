@@ -90,16 +90,16 @@ def _offers(node: Node, hints: MoneyHints) -> Iterator[Offer]:
             if not inner or _has_price(offer):
                 yield _offer(offer, owner, hints)
             for one in inner[:MAX_OFFERS]:
-                yield _offer(one, owner, hints)
+                yield _offer(one, owner, hints, offer)
 
 
 def _has_price(offer: Node) -> bool:
     return bool(offer.values("price", *_RANGE_ENDS))
 
 
-def _offer(node: Node, owner: Node, hints: MoneyHints) -> Offer:
+def _offer(node: Node, owner: Node, hints: MoneyHints, aggregate: Node | None = None) -> Offer:
     specified = node.nodes("pricespecification")[:20]
-    currency = _currency([node, *specified, owner], hints)
+    currency = _currency([node, *specified, *([aggregate] if aggregate else []), owner], hints)
     price, raw = _amount([node], ("price", "lowprice"), currency, hints)
     reduced = sorted((one for one in specified if not _is_before_reduction(one)), key=_is_other_amount)
     if price is None:
@@ -119,9 +119,10 @@ def _offer(node: Node, owner: Node, hints: MoneyHints) -> Offer:
 
 
 def _is_other_amount(specification: Node) -> bool:
-    """Return whether a specification states the price of a unit, or one without tax."""
+    """Return whether a specification states the price of a unit, one for members, or one without tax."""
     taxed = specification.text("valueaddedtaxincluded").lower()
-    return bool(specification.properties.get("referencequantity")) or taxed.rpartition("/")[2] == "false"
+    is_special = any(specification.properties.get(name) for name in ("referencequantity", "validformembertier"))
+    return is_special or taxed.rpartition("/")[2] == "false"
 
 
 def _is_before_reduction(specification: Node) -> bool:

@@ -1,7 +1,14 @@
 """Which currencies a page shows in its text, so that its amounts can be searched for."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+_BEGINNING = 20_000
+_LEAST_TITLE = 8
+_LINES_TO_PRICE = 8
+_LONGEST_PRICE = 18
+_MOST_LETTERS = 5
+"""Of a currency's name beside an amount."""
 
 _OCCURRENCES = 200
 _SEARCHED = 60_000
@@ -16,6 +23,9 @@ _WORDS = (
     *(",-", ",–", ".-", ".–"),
 )
 _CODES = ("EUR", "USD", "GBP")
+_RAND = re.compile(r"(?<![^\W_])R ?\d{1,3}(?:[ ,\u00a0]?\d{3})*(?:[.,]\d\d)?(?![\w.,])")
+"""South African prices: a single letter is a currency only where it is before several numbers."""
+
 _WORDS_OF_LANGUAGES = {
     **dict.fromkeys(("sv", "nb", "nn", "no", "da", "is"), ("kr", "Kr", ",-", ",–")),
     "cs": ("Kč",),
@@ -48,6 +58,8 @@ def currency_search(text: str, language: str | None) -> Callable[[str], object]:
     is_signed = any(_is_beside_digit(sign, text) for sign in found)
     words = (*_CODES, *_WORDS_OF_LANGUAGES.get(language or "", ())) if is_signed else _WORDS
     found += [word for word in words if word in text and _is_beside_digit(word, text)]
+    if not found and len(_RAND.findall(text)) > 1:
+        found.append("R")
     return re.compile("|".join(map(re.escape, found))).search if found else find_nothing
 
 
@@ -64,6 +76,25 @@ def _is_beside_digit(word: str, text: str) -> bool:
         if not after[:1].isalpha() and any(map(str.isdecimal, before + after)):
             return True
     return False
+
+
+def shows_price(text: str, titles: Sequence[str], search: Callable[[str], object]) -> bool:
+    """Return whether a line after a title of the page shows a price and nothing else, as classified ads have it."""
+    if search is find_nothing or not titles:
+        return False
+    lines = text[:_BEGINNING].split("\n")
+    for place, line in enumerate(lines):
+        if len(line) >= _LEAST_TITLE and any(line.casefold() in title for title in titles) and not search(line):
+            near = lines[place + 1 : place + 1 + _LINES_TO_PRICE]
+            if any(search(one) and _is_amount(one) for one in near):
+                return True
+    return False
+
+
+def _is_amount(line: str) -> bool:
+    return (
+        len(line) <= _LONGEST_PRICE and sum(map(str.isalpha, line)) <= _MOST_LETTERS and any(map(str.isdecimal, line))
+    )
 
 
 def find_nothing(_text: str) -> None:

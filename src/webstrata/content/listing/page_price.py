@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from math import exp
 from typing import NamedTuple
 
 from webstrata.content.listing.money import MAX_TEXT, MoneyHints, find_money, money_of, tidy_text
 from webstrata.content.listing.price_labels import (
+    is_in_sentence,
     label_of,
     range_around,
     repeated_elements,
@@ -20,8 +22,9 @@ from webstrata.content.listing.price_labels import (
     roles_of_spans,
 )
 from webstrata.content.listing.price_words import CURRENT_NAME, TAX_INCLUDED, PriceRole
+from webstrata.content.listing.reductions import is_reduced_pair
 from webstrata.content.listing.scan import Mark, PageScan, is_price_named, names_of, parents_of, price_text
-from webstrata.content.listing.surroundings import Around, Surroundings
+from webstrata.content.listing.surroundings import Around, Surroundings, own_roles
 from webstrata.content.tree import Element
 from webstrata.model.collections.listing import Money
 
@@ -31,6 +34,7 @@ ACCEPTED = 3.3
 _NEAR_TITLE = 125
 _NEAR_BUTTON = 75
 _BEFORE_TITLE = 30
+_NEAR_START = 500
 """Elements in which the weight of a title or a button falls to about a third."""
 
 _GRID = 3
@@ -39,9 +43,15 @@ _GRID = 3
 _IN_LIST = 4.0
 """What a price loses in a list: one of several in elements of the same kind in elements of the same kind."""
 
+_IN_SENTENCE = 2.5
 _NEARBY = 60
 """Elements between a price and the price before its reduction."""
 
+_RIVAL = 2.0
+"""Points by which two prices side by side may differ: one may have a name that the other has not."""
+
+_BESIDE = 12
+_MOST_INSIDE = 40
 _MOST_REDUCED = 20
 _RANGE_WORDS = frozenset({"-", "to", "bis", "à", "a", "~", "al", "do", "až", "until", "til", "til og med", "〜", "～"})
 _ROLE_COSTS = {
@@ -74,6 +84,8 @@ class ShownPrice(NamedTuple):
     names: str
     """The names of its element and of the two around it."""
     around: Around
+    before: Money | None = None
+    """The price before the reduction that the same text shows."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +107,16 @@ def page_prices(scan: PageScan, hints: MoneyHints) -> PagePrices:
     best = max(scored, key=lambda one: (one.score, -one.place))
     if best.score < ACCEPTED or not best.money.amount:
         return PagePrices()
+    best, old = _reduced(scored, best, hints)
     low, high = _range(best, hints)
-    return PagePrices(best._replace(money=low), _regular(scored, best), high)
+    regular = _regular(scored, best) or old or _before(best)
+    return PagePrices(best._replace(money=low), regular, high)
+
+
+def _before(best: ShownPrice) -> ShownPrice | None:
+    if best.before is None or not best.money.amount < best.before.amount <= best.money.amount * _MOST_REDUCED:
+        return None
+    return best._replace(money=best.before)
 
 
 def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPrice | None:
@@ -110,6 +130,9 @@ def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPr
             return None
         spans = [single]
     roles = roles_of_spans(text, spans)
+    if len(spans) > 1:
+        inside = _roles_inside(mark.element, hints)
+        roles = [found | inside.get(span.money.amount, frozenset()) for found, span in zip(roles, spans, strict=True)]
     plain = [place for place, found in enumerate(roles) if not found]
     chosen = plain[0] if plain else 0
     span = spans[chosen]
@@ -126,7 +149,19 @@ def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPr
         signature=names or mark.element.tag,
         names=" ".join((names, *map(names_of, parents_of(mark.element, 2)))),
         around=around,
+        before=next((one.money for one, found in zip(spans, roles, strict=True) if PriceRole.OLD in found), None),
     )
+
+
+def _roles_inside(element: Element, hints: MoneyHints) -> dict[Decimal, frozenset[PriceRole]]:
+    """Return the roles that the elements inside of one give to their amounts, such as one that is crossed out."""
+    found: dict[Decimal, frozenset[PriceRole]] = {}
+    for inner in islice(element.iter_elements(), _MOST_INSIDE):
+        roles = own_roles(inner)
+        spans = list(find_money(tidy_text(price_text(inner)), hints)) if roles else []
+        if len(spans) == 1:
+            found[spans[0].money.amount] = found.get(spans[0].money.amount, frozenset()) | roles
+    return found
 
 
 def _money_beside(mark: Mark, money: Money, hints: MoneyHints) -> Money | None:
@@ -146,13 +181,30 @@ def _without_outer(shown: Sequence[ShownPrice]) -> list[ShownPrice]:
 
     An element that shows an amount of its own beside those of the elements in it stays: `149 € <s>199 €</s>`.
     """
-    signed = {one.element for one in shown if one.has_currency}
-    whole = [one for one in shown if one.has_currency or signed.isdisjoint(parents_of(one.element, 3))]
+    by_element = {one.element: one for one in shown}
+    whole = [
+        one
+        for one in shown
+        if not any(_is_part(one, by_element[parent]) for parent in parents_of(one.element, 3) if parent in by_element)
+    ]
     inside: dict[Element, set[Decimal]] = {}
     for one in whole:
         for parent in parents_of(one.element, 4):
             inside.setdefault(parent, set()).add(one.money.amount)
     return [one for one in whole if _is_own_amount(one, inside.get(one.element))] or whole
+
+
+def _is_part(one: ShownPrice, outer: ShownPrice) -> bool:
+    """Return whether an amount is only a part of that of an element around it, or the same without its currency."""
+    if one.has_currency:
+        return False
+    if one.money.amount == outer.money.amount:
+        return outer.has_currency
+    return _digits(one.money.amount) in _digits(outer.money.amount)
+
+
+def _digits(amount: Decimal) -> str:
+    return str(amount).replace(".", "")
 
 
 def _is_own_amount(one: ShownPrice, inside: set[Decimal] | None) -> bool:
@@ -179,7 +231,8 @@ def _labelled(one: ShownPrice, hints: MoneyHints) -> ShownPrice:
     if one.score < ACCEPTED:
         return one
     added = roles_of_lone(one.element, one.money.amount, hints) - one.roles
-    return one._replace(roles=one.roles | added, score=one.score - sum(_ROLE_COSTS[role] for role in added))
+    costs = sum(_ROLE_COSTS[role] for role in added) + _IN_SENTENCE * is_in_sentence(one.element)
+    return one._replace(roles=one.roles | added, score=one.score - costs)
 
 
 def _own_buttons(scan: PageScan) -> list[int]:
@@ -192,18 +245,32 @@ def _own_buttons(scan: PageScan) -> list[int]:
 def _score(one: ShownPrice, title: Mark | None, buttons: Sequence[int], alike: int, same: int) -> float:
     names = one.names
     score = 2.0 * one.has_currency + 1.5 * is_price_named(names) + 1.0 * bool(CURRENT_NAME.search(names))
-    score += 1.5 * (one.element.attr("itemprop") == "price")
+    is_one_of_many = alike >= _GRID and same < alike
+    score += 1.5 * (one.element.attr("itemprop") == "price" and not is_one_of_many)
     score += min(same - 1, 3) * 0.4
     if title is not None:
         distance = one.place - title.place
         score += 3.0 * exp(-distance / _NEAR_TITLE) if distance >= 0 else -0.5 + 2.5 * exp(distance / _BEFORE_TITLE)
+    else:
+        score += exp(-one.place / _NEAR_START)
     if buttons:
         score += 2.5 * max(exp(-abs(one.place - place) / _NEAR_BUTTON) for place in buttons)
     score -= sum(_ROLE_COSTS[role] for role in one.roles)
-    score -= 2.5 * (alike >= _GRID and same < alike)
+    score -= 2.5 * is_one_of_many
     score -= 2.0 * one.around.is_in_link
     score -= 1.5 * one.around.is_hidden
     return score
+
+
+def _reduced(scored: Sequence[ShownPrice], best: ShownPrice, hints: MoneyHints) -> tuple[ShownPrice, ShownPrice | None]:
+    """Return the price, and the one before its reduction where both are shown side by side without a word about it."""
+    for one in sorted(scored, key=lambda one: abs(one.place - best.place)):
+        if one.roles != best.roles or one.score < best.score - _RIVAL or abs(one.place - best.place) > _BESIDE:
+            continue
+        low, high = sorted((one, best), key=lambda either: either.money.amount)
+        if is_reduced_pair(low.element, high.element, (low.money.amount, high.money.amount), hints):
+            return low, high
+    return best, None
 
 
 def _regular(scored: Sequence[ShownPrice], best: ShownPrice) -> ShownPrice | None:

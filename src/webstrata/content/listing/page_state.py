@@ -36,16 +36,18 @@ _ATTRIBUTES = ", ".join(f"[{name}]" for name in _NAMED)
 _PRICED = "rice"
 """What every name of a price contains, whether it begins with a capital letter or not."""
 
-_ASSIGNED = re.compile(r"__[A-Z_]*(?:STATE|DATA|PROPS)[A-Z_]*__|dataLayer\.push|[Pp]roduct\w*|digitalData|utag_data")
+_ASSIGNED = re.compile(
+    r"__[A-Z_]*(?:STATE|DATA|PROPS)[A-Z_]*__|dataLayer\.push|gtag\(|[Pp]roduct\w*|digitalData|utag_data"
+)
 _PARSED = re.compile(r'JSON\.parse\(\s*("(?:[^"\\]|\\.)*")')
 _AMOUNT = re.compile(r"[1-9]")
 _MOST_TRIED = 20
-_OPENING = re.compile(r"[=(:]\s*(?=[{\[])")
+_OPENING = re.compile(r"(?:[=(:]|[\"'],)\s*(?=[{\[])")
 
 _NAMES = ("name", "title", "productname", "itemname", "displayname", "producttitle")
 _PRICES = (
     *("saleprice", "currentprice", "finalprice", "sellingprice", "specialprice", "discountedprice", "price"),
-    *("unitprice", "offerprice", "prices", "pricing", "priceinfo"),
+    *("unitprice", "offerprice", "prices", "pricing", "priceinfo", "pricerange", "minimumprice"),
 )
 _AMOUNTS = ("value", "amount", "current", "now", "sale", "selling", "final", "price", "centamount", "min", "raw")
 _REGULARS = ("originalprice", "compareatprice", "listprice", "regularprice", "wasprice", "oldprice", "was", "baseprice")
@@ -247,7 +249,8 @@ def _is_in_cents(value: JsonValue, holder: _Object, fields: _Object) -> bool:
         return False
     if holder.get("centamount") == value:
         return holder.get("fractiondigits", 2) == 2
-    return "vendor" in fields and "compareatprice" in fields and value >= 100
+    is_shopify = "publictitle" in fields or ("vendor" in fields and "compareatprice" in fields)
+    return is_shopify and value >= 100
 
 
 def _currency(state: PageState, hints: MoneyHints) -> str | None:

@@ -1,5 +1,6 @@
 """The availability that a page shows: notes near the title, buy buttons, and offers of a message when it is back."""
 
+import re
 from collections.abc import Iterator
 
 from webstrata.content.listing.candidates import Candidate
@@ -14,6 +15,9 @@ _OF_NOTE = 0.7
 _OF_CONFIRMED = 0.93
 """A note that a disabled button confirms counts more than structured data, which shops forget to update."""
 
+_OF_UNSOLD = 0.8
+"""A note on a page without any button to buy counts more than what the page states for social networks."""
+
 _OF_LINE = 0.5
 _OF_BUTTON = 0.45
 _OF_DISABLED = 0.4
@@ -22,6 +26,14 @@ _OF_CONTRADICTED = 0.35
 _NEAR = 600
 """Elements around the title in which a note is about the page's product."""
 
+_CHOICE = re.compile(
+    r"\W*(?:please )?(?:(?:select|choose|pick) (?:a |an |your |the |one |size|colou?r|option|variant)"
+    r"|(?:bitte )?(?:größe|variante|farbe|option) (?:aus)?wählen|(?:bitte )?wählen sie|wähle |choisi|sélectionne"
+    r"|seleccion|elige|elegir|selezion|scegli|selecione|escolha|kies |selecteer|välj |vælg |velg |valitse |wybierz"
+    r"|zvolte|vyberte|válassz|alege|selecteaz|выберите|оберіть|изберете|seçiniz|beden seç|επιλέξτε|サイズを選|選択して"
+    r"|请选择|請選擇|옵션을 선택)",
+    re.IGNORECASE,
+)
 _LINES_AFTER = 60
 _LINES_BEFORE = 5
 _MAX_LINE = 120
@@ -34,16 +46,22 @@ def stock_candidates(scan: PageScan, text: str, price_place: int | None) -> Iter
     can_buy = button is not None and not _is_disabled(button.element)
     note = _note(scan, price_place)
     if note is not None:
-        is_confirmed = button is not None and not can_buy and note[1] in _OUT
-        confidence = _OF_CONFIRMED if is_confirmed else _believed(_OF_NOTE, note[1], can_buy)
+        is_gone = note[1] in _OUT and not can_buy
+        unbought = _OF_CONFIRMED if button is not None else _OF_UNSOLD
+        confidence = unbought if is_gone else _believed(_OF_NOTE, note[1], can_buy)
         yield _candidate(note[1], confidence, "stock-note", note[0].text)
     elif (line := _line(scan, text)) is not None:
         yield _candidate(line[1], _believed(_OF_LINE, line[1], can_buy), "stock-words", line[0])
-    if button is not None:
+    if button is not None and (can_buy or not _asks_for_choice(scan, text)):
         state = Availability.IN_STOCK if can_buy else Availability.OUT_OF_STOCK
         yield _candidate(state, _OF_BUTTON if can_buy else _OF_DISABLED, "buy-button", button.text)
     elif any(_is_own(mark, scan) for mark in scan.waiting):
         yield _candidate(Availability.OUT_OF_STOCK, _OF_WAITING, "message-button", scan.waiting[0].text)
+
+
+def _asks_for_choice(scan: PageScan, text: str) -> bool:
+    """Return whether a page asks for a size or a colour first: until then its button is disabled."""
+    return any(_CHOICE.match(line) for line in _zone(scan, text) if len(line) <= _MAX_LINE)
 
 
 def _believed(confidence: float, state: Availability, can_buy: bool) -> float:
@@ -88,13 +106,18 @@ def _is_own(mark: Mark, scan: PageScan) -> bool:
 
 def _line(scan: PageScan, text: str) -> tuple[str, Availability] | None:
     """Return the first short line after the title that states an availability."""
-    lines = text.split("\n")
-    start = lines.index(scan.title.text) if scan.title is not None and scan.title.text in lines else 0
-    zone = lines[max(0, start - _LINES_BEFORE) : start + _LINES_AFTER]
+    zone = _zone(scan, text)
     phrases = phrases_in("\n".join(zone).casefold())
     short = (line for line in zone if len(line) <= _MAX_LINE) if phrases else ()
     stated = ((line, state) for line in short if (state := availability_by(line, phrases)))
     return next(stated, None)
+
+
+def _zone(scan: PageScan, text: str) -> list[str]:
+    """Return the lines around the title."""
+    lines = text.split("\n")
+    start = lines.index(scan.title.text) if scan.title is not None and scan.title.text in lines else 0
+    return lines[max(0, start - _LINES_BEFORE) : start + _LINES_AFTER]
 
 
 def _is_disabled(element: Element) -> bool:

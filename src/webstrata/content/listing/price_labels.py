@@ -18,7 +18,12 @@ _LIST = 4
 _LONGEST_LABEL = 60
 """Characters of a price with its label, such as `Recommended retail price: € 1,299.00 incl. VAT`."""
 
-_OF_LONE = frozenset({PriceRole.OLD, PriceRole.SAVING, PriceRole.UNIT, PriceRole.INSTALMENT, PriceRole.TAX})
+_LONGEST_NOTE = 90
+"""Characters of a paragraph that shows a price with its notes; what is longer is prose."""
+
+_OF_LONE = frozenset(
+    {PriceRole.OLD, PriceRole.SAVING, PriceRole.UNIT, PriceRole.INSTALMENT, PriceRole.TAX, PriceRole.DELIVERY}
+)
 _TOPS = frozenset({"body", "html", "main"})
 
 
@@ -56,6 +61,14 @@ def roles_of_lone(element: Element, amount: Decimal, hints: MoneyHints) -> froze
             known = shown
         found |= roles_of_names(names_of(parent))
     return frozenset(found & _OF_LONE)
+
+
+def is_in_sentence(element: Element) -> bool:
+    """Return whether an amount is part of a paragraph of prose rather than an element of its own."""
+    for one in (element, *parents_of(element, 2)):
+        if one.tag == "p":
+            return len(one.text) > _LONGEST_NOTE and "price" not in names_of(one)
+    return False
 
 
 def label_of(element: Element) -> str:

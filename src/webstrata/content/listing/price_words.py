@@ -33,9 +33,10 @@ class PriceRole(StrEnum):
 _NAMES = {
     PriceRole.OLD: (
         r"(?<![a-z])(?:old|was|before|rrp|msrp|uvp|srp|prev|previous|ancien|anterior|antes|alter|strike|struck"
-        r"|barre)(?![a-z])"
-        r"|strik(?:e|ed|ing)?-?(?:through|out|price)|strike-?price|price-?(?:old|was|strike|regular|before|list|rrp)"
-        r"|(?:list|old|was|regular|original|before|first|full|crossed|normal|retail|suggested|recommended)-?price"
+        r"|barre|deleted)(?![a-z])"
+        r"|strik(?:e|ed|ing)?-?(?:through|out|price)|strike-?price|price-?(?:old|was|strike|regular|before|list|rrp|retail|msrp|uvp)"
+        r"|(?:list|old|was|regular|original|origin|before|first|full|cross|crossed|normal|retail|suggested|recommended)"
+        r"-?price"
         r"|non-sale|basis-?price|line-?through|crossed-?out|compare-?at|-prix-?barre|alt(?:er)?-?preis|streichpreis|precio-?(?:antes"
         r"|anterior|lista)"
     ),
@@ -45,7 +46,7 @@ _NAMES = {
         r"|you-?save|price-?(?:saving|save|discount)"
     ),
     PriceRole.UNIT: (
-        r"unit-?price|price-?(?:per(?!-sellable)|unit|base)|per-?unit|grundpreis|base-?price|ppu|(?<![a-z])perunit(?![a-z])"
+        r"(?<!sellable-)unit-?price|price-?(?:per(?!-sellable)|unit|base)|per-?unit|grundpreis|base-?price|ppu|(?<![a-z])perunit(?![a-z])"
         r"|price-?by-?(?:weight|unit)"
     ),
     PriceRole.INSTALMENT: (
@@ -90,35 +91,39 @@ _BEFORE = {
         r"|původní cena|běžná cena|pôvodná cena|cena katalogowa|stara cena|zamiast|régi ár|eredeti ár|preț vechi|prp"
         r"|niedrigster (?:preis|gesamtpreis)|lowest price (?:in|of)|prix le plus bas|precio más bajo|prezzo più basso"
         r"|laagste prijs|lägsta pris(?:et)?|laveste pris|najniższa cena|nejnižší cena|cel mai mic preț"
-        r"|старая цена|стара ціна|eski fiyat|redna cena|stara cijena)\b|原價|原价|定價|市價|建議售價|通常価格|定価|정가"
+        r"|старая цена|стара ціна|eski fiyat|redna cena|stara cijena)\b|原價|原价|定價|市價|建議售價|通常価格"
+        r"|通常販売価格|参考価格|希望小売|定価|정가"
     ),
     PriceRole.SAVING: (
         r"\b(?:save|saving|you save|sie sparen|spare|sparen|ersparnis|économisez|économie|ahorra|ahorras|ahorro"
         r"|risparmi"
         r"|risparmia|bespaar|u bespaart|economize|economia|poupe|du sparer|spar|ušetříte|ušetríte|oszczędzasz|cashback"
-        r"|discount|rabatt|remise|descuento|desconto|sconto|korting|экономия|скидка)\b|現省|省下|節省"
+        r"|discount|rabatt|remise|descuento|desconto|sconto|korting|экономия|скидка"
+        r"|(?:clubcard|nectar|members?|membership|loyalty)(?: price)?)\b|現省|省下|節省"
+        r"|折價券|折扣券|優惠券|优惠券|会員価格|會員價"
     ),
     PriceRole.UNIT: (
         r"\b(?:per (?:kg|100|unit|litre|liter|piece|lb|oz|item|each)|pro (?:kg|100|liter|stück|m)|grundpreis"
-        r"|unit price|je \d+)\b|平均|每罐"
+        r"|unit price|je \d+)\b|平均|每[罐組组包片箱盒瓶件個个份]"
     ),
     PriceRole.INSTALMENT: (
         r"(?:\b\d{1,2} ?(?:x|×|rate|raten|instalments?|payments?|mensualités|cuotas|parcelas|rat)\b(?: (?:of|de|di"
         r"|à|von|po))?"
-        r"|\b(?:instal+ments? of|monthly|monatlich|mensuel|ab monatlich|cuotas de|parcelas de|payments of"
+        r"|\b(?:instal+ments? of|monthly|monatlich|monatl\.|mtl\.|mensuel"
+        r"|ab monatlich|cuotas de|parcelas de|payments of"
         r"|per month))[^\d]{0,12}$"
     ),
     PriceRole.DELIVERY: (
-        r"\b(?:shipping|delivery|postage|versand|versandkosten|lieferung|livraison|frais de port|envío"
+        r"\b(?:shipping|delivery|postage|versand\w*|liefer(?:ung|kosten)|livraison|frais de port|envío"
         r"|gastos de envío|spedizione"
         r"|consegna|verzending|verzendkosten|bezorging|frete|entrega|frakt|fragt|levering|doprava|dostawa|wysyłka"
         r"|szállítás"
         r"|livrare|доставка|kargo|orders? over|orders above|spend|ab einem|bestellwert|minimum order)\b|運費|免運"
-        r"|送料|배송"
+        r"|送料|배송|滿|满"
     ),
     PriceRole.TAX: (
         r"税抜|税別|未稅"
-        r"|\b(?:ex(?:cl)?\.? ?(?:vat|tax|gst|btw|moms)|excluding (?:vat|tax)|without (?:vat|tax)|netto|ohne mwst"
+        r"|\b(?:exc?l?\.? ?(?:vat|tax|gst|btw|moms)|excluding (?:vat|tax)|without (?:vat|tax)|netto|ohne mwst"
         r"|hors taxes?|sin iva|senza iva"
         r"|excl\.? btw|bez dph|bez ddv|brez ddv|bez pdv|ekskl\.? (?:mva|moms)|exkl\.? moms|fără tva|без ндс"
         r"|без пдв|alv 0)\b"
@@ -137,11 +142,11 @@ _AFTER = {
     PriceRole.INSTALMENT: (
         r"^ ?(?:/|per|pro|par|al|por|a|im|p\.?) ?(?:mo|month|monat|mois|mes|mese|maand|mês|måned|månad|kk|měsíc"
         r"|mies|hó|lună|месяц|мес)\b"
-        r"|^ ?(?:monthly|mtl|mensuel|x ?\d{1,2}\b|× ?\d{1,2}\b|interest[- ]free)"
+        r"|^ ?(?:finanz|monthly|mtl|mensuel|x ?\d{1,2}\b|× ?\d{1,2}\b|interest[- ]free)"
     ),
     PriceRole.TAX: (
         r"^ ?[(（]?(?:税抜|税別|未稅"
-        r"|ex(?:cl)?\.? ?(?:vat|tax|gst|btw|moms)|excluding (?:vat|tax)|netto|ht\b|hors taxes?|sin iva"
+        r"|exc?l?\.? ?(?:vat|tax|gst|btw|moms)|excluding (?:vat|tax)|netto|ht\b|hors taxes?|sin iva"
         r"|\+ ?iva|\+ ?vat|\+ ?tax|bez dph"
         r"|brez ddv|bez ddv|zzgl\.? (?:der )?(?:mwst|ust)|\+ ?mwst|excl)"
     ),
@@ -153,6 +158,10 @@ _AFTER = {
         r"^ ?(?:shipping|delivery|versand|de livraison|de frais|de envío|di spedizione|p&p|postage|frete)"
     ),
 }
+_OTHERWISE = re.compile(r"\b(?:ou|or|oder|o|oppure)(?: [^\W\d]{1,3}[$€£]?)? ?$", re.IGNORECASE)
+_IN_PARTS = re.compile(r" ?(?:em|en|in) (?:até )?\d{1,2} ?x", re.IGNORECASE)
+"""An amount that is paid in parts, otherwise than the price."""
+
 _BEFORE_AMOUNT = {role: re.compile(pattern, re.IGNORECASE) for role, pattern in _BEFORE.items()}
 _AFTER_AMOUNT = {role: re.compile(pattern, re.IGNORECASE) for role, pattern in _AFTER.items()}
 
@@ -201,4 +210,6 @@ def roles_of_context(before: str, after: str) -> frozenset[PriceRole]:
     if not before.strip() and not after.strip():
         return frozenset()
     found = {role for role, pattern in _BEFORE_AMOUNT.items() if pattern.search(before)}
+    if _OTHERWISE.search(before) and _IN_PARTS.match(after):
+        found.add(PriceRole.INSTALMENT)
     return frozenset(found | {role for role, pattern in _AFTER_AMOUNT.items() if pattern.search(after)})

@@ -67,6 +67,8 @@ def _main_node(nodes: Sequence[Node], anchors: PageAnchors) -> Node | None:
         return _lone_offer(nodes)
     best = max(eligible, key=lambda node: _score(node, anchors))
     likeness = _likeness(best, anchors)
+    if likeness < _SURELY_TITLE and _are_elsewhere(eligible, anchors):
+        return None
     if likeness < _LIKE_TITLE and not _is_at(best, anchors) and _is_another(best, eligible, anchors):
         return None
     if best.is_aside and (likeness < _SURELY_TITLE or not best.properties.get("offers")):
@@ -83,6 +85,13 @@ def _is_another(best: Node, eligible: Sequence[Node], anchors: PageAnchors) -> b
         return True
     address = path_of(best.text("url", "@id"))
     return len(address) > 1 and address not in anchors.paths and _likeness(best, anchors) < _UNLIKE_TITLE
+
+
+def _are_elsewhere(eligible: Sequence[Node], anchors: PageAnchors) -> bool:
+    """Return whether several nodes have offers, and all state addresses of pages of their own: a list of products."""
+    addresses = [path_of(node.text("url", "@id")) for node in eligible if node.nodes("offers")]
+    paths = set(addresses)
+    return len(paths) > 1 and all(len(one) > 1 for one in addresses) and paths.isdisjoint(anchors.paths)
 
 
 def _is_offered(node: Node) -> bool:

@@ -8,10 +8,11 @@ from typing import cast
 from urllib.parse import urljoin, urlsplit
 
 from webstrata.content.listing.candidates import Candidate, choose, choose_money, choose_text, field_traces
-from webstrata.content.listing.corrections import correct_hundredths
+from webstrata.content.listing.corrections import correct_stated_prices
 from webstrata.content.listing.currencies import country_of_host, country_of_path, currency_of_country
 from webstrata.content.listing.labels import brand_candidates, label_candidates
 from webstrata.content.listing.money import MoneyHints
+from webstrata.content.listing.no_product import is_no_product_address, is_no_product_title
 from webstrata.content.listing.offers import structured_candidates
 from webstrata.content.listing.opengraph import is_product_page, meta_candidates
 from webstrata.content.listing.page_price import PagePrices, page_prices
@@ -57,12 +58,6 @@ _SURE_SCORE = 9.0
 
 _MOST_OF_PAGE = 0.72
 _SHOP_NAME = re.compile(r"\s+[|–—•·»-]\s+")
-_NO_PRODUCT_PATH = re.compile(
-    r"/(?:cart|basket|bag|checkout|warenkorb|kasse|panier|carrito|cesta|carrello|winkelwagen|koszyk|kosik|varukorg"
-    r"|search|suche|recherche|buscar|busca|cerca|zoeken|catalogsearch)(?:\.\w+)?(?:/|$)"
-)
-"""Addresses of carts, checkouts and searches, which show prices of products that they are not the pages of."""
-
 _ARTICLES = frozenset(
     {
         "article",
@@ -136,7 +131,9 @@ def read_listing(tree: Document, page: ListedPage) -> Listing | None:
 
 def _listing(page: ListedPage, hints: MoneyHints, evidence: _Evidence, stated: list[Candidate]) -> Listing | None:
     shown = evidence.prices.price
-    candidates = [*correct_hundredths(stated, shown.money if shown else None), *_page_candidates(page, evidence)]
+    before = evidence.prices.regular
+    corrected = correct_stated_prices(stated, shown.money if shown else None, before.money if before else None)
+    candidates = [*corrected, *_page_candidates(page, evidence)]
     if is_property(candidates) and not evidence.scan.buttons:
         candidates += property_text_candidates(page.text, hints)
     if not _is_listing(evidence, candidates, page.url):
@@ -204,7 +201,8 @@ def _is_listing(evidence: _Evidence, candidates: list[Candidate], url: str) -> b
         return evidence.prices.price is not None and bool(evidence.scan.buttons)
     if evidence.mains or evidence.is_product:
         return True
-    if _NO_PRODUCT_PATH.search(urlsplit(url).path.lower()):
+    title = evidence.scan.title
+    if is_no_product_address(url) or (title is not None and is_no_product_title(title.text)):
         return False
     if evidence.prices.price is not None or any(one.strategy == "property-price" for one in candidates):
         return True

@@ -9,8 +9,9 @@ from itertools import compress, count, islice
 from rapidfuzz import fuzz
 
 from webstrata.content.listing.buy_words import is_buying, is_waiting
-from webstrata.content.listing.page_currencies import currency_search, find_nothing
+from webstrata.content.listing.page_currencies import currency_search, find_nothing, shows_price
 from webstrata.content.listing.price_words import PRICE_NAME, plain_names
+from webstrata.content.listing.stock_words import is_out_label
 from webstrata.content.tree import Document, Element, Text, is_html
 
 MAX_MARKS = 150
@@ -57,7 +58,14 @@ _STATING = frozenset({"meta", "data", "input"})
 """Elements that state a price in an attribute."""
 
 _LIKE_TITLE = 60
+_OF_WHOLE = 0.1
+"""Share that the likeness of whole texts adds: the name of the shop is a part of the title, too."""
+
 _THOUSANDS = re.compile(r"\d\.\d{3}$")
+_POINTS = frozenset({".", ","})
+_CENTS = re.compile(r"\s*[.,]?\d\d(?!\d)[^\d.,]*$")
+_ENDS_WITH_POINT = re.compile(r"\d[.,]\s*$")
+_ENDS_WITH_DIGIT = re.compile(r"\d\s*$")
 _CENTS_NAME = re.compile("cent|decimal|fraction|minor|penn|kop|(?<![a-z])dec(?![a-z])")
 
 
@@ -78,7 +86,7 @@ class PageScan:
     buttons: tuple[Mark, ...]
     """The buttons that put a product into a cart."""
     waiting: tuple[Mark, ...]
-    """The buttons that offer a message when the product is back."""
+    """The buttons that offer a message when the product is back, or only state that it cannot be bought."""
     stock: tuple[Mark, ...]
     title: Mark | None
     """The heading that names the product."""
@@ -103,9 +111,9 @@ def scan_page(
     """
     named = tree.select(f"{_NAMED}, {_PRICE_ITEM}")
     buttons = tree.select(_BUTTONS)
-    if needs_sign and not named and not _may_sell(tree, buttons, language):
-        return None
     search = currency_search(text, language)
+    if needs_sign and not named and not _may_sell(tree, buttons, language) and not shows_price(text, titles, search):
+        return None
     stock = tree.select(_STOCK)
     priced = dict.fromkeys(named)
     if not named or needs_text:
@@ -117,7 +125,7 @@ def scan_page(
     return PageScan(
         prices=tuple(_nearest(_price_marks(priced, requested), title)),
         buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
-        waiting=tuple(mark for mark in pushed if is_waiting(mark.text)),
+        waiting=tuple(mark for mark in pushed if is_waiting(mark.text) or is_out_label(mark.text)),
         stock=tuple(_stock_marks(stock, requested)),
         title=title,
         brands=tuple(text for element in tree.select(_BRAND)[:_MAX_BRANDS] if (text := shown_text(element))),
@@ -162,8 +170,8 @@ def _short_texts(tree: Document) -> list[Text]:
 
 def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) -> bool:
     """Return whether a page has a button to buy, or a price's name in another language than English."""
-    texts = (element.attr("value") or element.text for element in buttons[:_MAX_BUTTONS])
-    if any(is_buying(" ".join(text.split()), "") for text in texts if 0 < len(text) <= _MAX_BUTTON):
+    texts = ((element.attr("value") or element.text, element) for element in buttons[:_MAX_BUTTONS])
+    if any(is_buying(" ".join(text.split()), names_of(one)) for text, one in texts if 0 < len(text) <= _MAX_BUTTON):
         return True
     return language != "en" and bool(tree.select(_NAMED_ELSEWHERE))
 
@@ -222,9 +230,20 @@ def _priced_around(text: Text) -> Element | None:
         if whole is None:
             return None
         if _DIGIT.search(whole) and element.tag != "sup":
-            return element
+            return _with_whole_amount(element, whole)
         element = element.parent
     return None
+
+
+def _with_whole_amount(element: Element, text: str) -> Element:
+    """Return an element, or the one around it if the element only shows the cents: `129,<b>99 zł</b>`."""
+    parent = element.parent
+    if not _CENTS.match(text) or not isinstance(parent, Element):
+        return element
+    around = _text_up_to(parent, MAX_PRICE_TEXT)
+    begins = text.lstrip()[0] in _POINTS or _CENTS_NAME.search(names_of(element))
+    end = _ENDS_WITH_DIGIT if begins else _ENDS_WITH_POINT
+    return parent if around is not None and end.search(around.partition(text)[0]) else element
 
 
 def _nearest(marks: Iterator[Mark], title: Mark | None) -> Iterator[Mark]:
@@ -269,7 +288,8 @@ def price_text(element: Element) -> str:
             continue
         parent = node.parent
         if isinstance(parent, Element) and parent.tag not in _UNSEEN:
-            pieces += _joint(pieces, node.data, parent) + node.data
+            joint = _joint(pieces, node.data, parent)
+            pieces = (pieces.rstrip() if joint in _POINTS else pieces) + joint + node.data
     return " ".join(pieces.split())
 
 
@@ -355,7 +375,8 @@ def _title(headings: Sequence[tuple[Element, int]], titles: Sequence[str]) -> Ma
         if not 0 < len(text) <= 400:
             continue
         likeness = max((fuzz.token_set_ratio(text.casefold(), title) for title in titles), default=_LIKE_TITLE)
-        score = likeness - 20 * _HEADINGS.index(element.tag)
+        whole = max((fuzz.ratio(text.casefold(), title) for title in titles), default=0)
+        score = likeness - 20 * _HEADINGS.index(element.tag) + _OF_WHOLE * whole
         if likeness >= _LIKE_TITLE and (best is None or score > best[0]):
             best = score, Mark(element, place, text)
     return best[1] if best else None

@@ -3,6 +3,7 @@
 A phrase of the first group found in a line decides it: `not in stock` contains `in stock`.
 """
 
+import re
 from functools import lru_cache
 
 from webstrata.model.collections.listing import Availability
@@ -12,7 +13,8 @@ _DISCONTINUED = (
     *("nicht mehr erhältlich", "plus disponible", "n'est plus commercialisé", "descatalogado", "ya no está disponible"),
     *("non più disponibile", "fuori produzione", "niet meer leverbaar", "uit assortiment", "fora de linha"),
     *("descontinuado",),
-    *("utgått", "udgået", "ukončen prodej", "wycofany", "снят с производства", "販売終了", "販売を終了"),
+    *("utgått", "udgået", "ukončen prodej", "wycofany", "снят с производства", "снят с продажи", "販売終了"),
+    *("販売を終了", "生産終了", "絶版", "已下架", "단종"),
 )
 _PREORDER = (
     *("pre-order", "preorder", "pre order", "available for preorder", "vorbestell", "précommande", "pré-commande"),
@@ -28,6 +30,9 @@ _BACKORDER = (
     "auf bestellung",
     "na zamówienie",
     "på bestilling",
+    "под заказ",
+    "під замовлення",
+    "お取り寄せ",
 )
 _OUT = (
     *("out of stock", "out-of-stock", "sold out", "soldout", "currently unavailable", "temporarily unavailable"),
@@ -41,6 +46,19 @@ _OUT = (
         "listing has ended",
         "auction ended",
     ),
+    *("back in stock soon", "when back in stock", "when it's back", "isn't available", "no longer in stock"),
+    *("expected in stock", "awaiting stock", "waitlist", "out of print"),
+    *("bald wieder", "keine lieferung", "nicht bestellbar", "nicht mehr vorrätig", "zur zeit nicht", "im moment nicht"),
+    *("bientôt disponible", "plus en stock", "pas en stock", "pas disponible", "hors stock", "prochainement"),
+    *("no hay existencias", "no hay stock", "próximamente", "no está disponible", "sin disponibilidad"),
+    *("in arrivo", "prossimamente", "presto disponibile", "disponibile a breve", "non ordinabile"),
+    *("em breve", "binnenkort", "brak towaru", "brak na stanie", "chwilowy brak", "wkrótce"),
+    *("není na skladě", "nie je na sklade", "tillfälligt slut", "slut på lager", "ikke på nettlager", "tomt på lager"),
+    *("midlertidig", "ei saatavilla", "нет в продаже", "нет на складе", "ожидается", "немає на складі", "очікується"),
+    *("nem kapható", "nem elérhető", "nincs készleten", "nu este disponibil", "fără stoc", "stokta bulunmuyor"),
+    *("temin edilemiyor", "ناموجود", "غير متاح", "غير متوفرة", "חסר במלאי", "स्टॉक में नहीं"),
+    *("उपलब्ध नहीं", "入荷待ち", "入荷未定", "在庫なし", "在庫無し", "再入荷", "無貨", "无货", "暂时缺货", "补货中"),
+    *("재고 없음", "재고없음", "매진", "입고 예정"),
     *("nicht verfügbar", "nicht lieferbar", "nicht auf lager", "nicht vorrätig", "ausverkauft", "vergriffen"),
     *("derzeit nicht", "nicht erhältlich", "momentan nicht"),
     *("rupture de stock", "en rupture", "épuisé", "indisponible", "non disponible", "actuellement indisponible"),
@@ -81,7 +99,7 @@ _IN = (
     *("turime",),
     *("ir noliktavā", "pieejams", "laos olemas", "saadaval", "διαθέσιμο", "σε απόθεμα", "在庫あり", "即日発送", "有貨"),
     *("現貨", "有货", "现货"),
-    *("재고 있음", "متوفر", "במלאי", "มีสินค้า", "còn hàng", "stok tersedia"),
+    *("재고 있음", "متوفر", "موجود", "במלאי", "स्टॉक में", "มีสินค้า", "còn hàng", "stok tersedia"),
 )
 _OUT_HERE = (
     *("not available online", "unavailable online", "not sold online", "sold out online", "out of stock online"),
@@ -110,6 +128,15 @@ _GROUPS = (
 )
 
 
+_NONE_LEFT = re.compile(
+    r"(?<![\d.,])0 ?(?:items? |units? |pcs?\.? |x )?(?:in stock|available|left|auf lager|verfügbar|en stock|disponib"
+    r"|op voorraad|i lager|på lager|skladem|в наличии)"
+)
+
+_GONE = frozenset({Availability.OUT_OF_STOCK, Availability.DISCONTINUED})
+_BESIDE_LABEL = 12
+"""Characters beside a phrase on a button: `Currently sold out`."""
+
 Phrases = tuple[tuple[Availability, str], ...]
 """Phrases with what they state, the deciding ones first."""
 
@@ -125,11 +152,19 @@ def worded_availability(text: str) -> Availability | None:
 
 def availability_by(text: str, phrases: Phrases) -> Availability | None:
     """Return the availability that a short text states by some phrases alone."""
-    lowered = " ".join(text.split()).casefold()
-    if any(phrase in lowered for phrase in _OUT_HERE):
+    lowered = " ".join(text.split()).casefold().replace("’", "'")
+    if any(phrase in lowered for phrase in _OUT_HERE) or _NONE_LEFT.search(lowered):
         return Availability.OUT_OF_STOCK
     state = next((state for state, phrase in phrases if phrase in lowered), None)
     return None if state is None or any(word in lowered for word in _NOT_PRODUCT) else state
+
+
+@lru_cache(maxsize=4_096)
+def is_out_label(text: str) -> bool:
+    """Return whether the label of a button only states that a product cannot be bought, such as `Sold out`."""
+    label = " ".join(text.split()).casefold()
+    found = next((phrase for state, phrase in _PHRASES if state in _GONE and phrase in label), "")
+    return bool(found) and len(label) <= len(found) + _BESIDE_LABEL
 
 
 def phrases_in(text: str) -> Phrases:

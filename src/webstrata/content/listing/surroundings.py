@@ -94,13 +94,19 @@ def _inside(outer: Around, own: Around) -> Around:
 def _own(element: Element) -> Around:
     """Return what an element shows by itself."""
     tag = element.tag
-    roles = roles_of_names(names_of(element))
-    if tag in _STRUCK or "line-through" in (element.attr("style") or ""):
-        roles |= {PriceRole.OLD}
+    roles = own_roles(element)
     if tag in _EDGES:
         roles |= {PriceRole.OTHER_PRODUCT}
     is_in_link, hidden = tag == "a" and bool(element.attr("href")), is_hidden(element)
     return Around(roles, is_in_link, hidden) if roles or is_in_link or hidden else _NOTHING
+
+
+def own_roles(element: Element) -> frozenset[PriceRole]:
+    """Return the roles that an element gives by its names, and by crossing out what is in it."""
+    roles = roles_of_names(names_of(element))
+    if element.tag in _STRUCK or "line-through" in (element.attr("style") or ""):
+        return roles | {PriceRole.OLD}
+    return roles
 
 
 def is_hidden(element: Element) -> bool:

@@ -20,6 +20,7 @@ _MOST_LINKS = 6
 """Links of one card: its image, its name, its brand, its ratings."""
 
 _HEADINGS = ("h2", "h3", "h4", "h5")
+_NAMING = 'h2, h3, h4, h5, [itemprop~="name"]'
 _CALLED_NAME = re.compile("title|name", re.IGNORECASE)
 _NO_CARD = re.compile(
     r"^(?:javascript|data|mailto|tel):|\.(?:jpe?g|png|webp|gif|avif)(?:\?|$)"
@@ -96,7 +97,7 @@ def _is_name(link: Element, block: Element) -> bool:
     """Return whether the text of a link is the name of a card: in a heading, or called a name."""
     if not link.text.strip():
         return False
-    if any(next(link.iter_elements(tag), None) is not None for tag in _HEADINGS):
+    if link.select_one(_NAMING) is not None:
         return True
     around = islice(takewhile(lambda one: one is not block, _chain(link)), 3)
     return any(one.tag in _HEADINGS or _CALLED_NAME.search((one.attr("class") or "")[:200]) for one in around)

@@ -15,7 +15,7 @@ from webstrata.content.listing.products import PageAnchors, main_nodes, path_of,
 from webstrata.content.listing.scan import PageScan, scan_offer
 from webstrata.content.listing.structured import structured_nodes
 from webstrata.content.metadata import HtmlMetadata, page_metadata
-from webstrata.content.shop.cards import elements_in_cards, elements_in_linked_cards
+from webstrata.content.shop.cards import LEAST_CARDS, elements_in_cards, elements_in_linked_cards
 from webstrata.content.shop.cart_controls import CONTROL_TAGS, CartControl, cart_controls
 from webstrata.content.shop.described_lists import PRODUCTS, described_list, is_one_of_many
 from webstrata.content.shop.title_image import product_image, product_title
@@ -52,7 +52,7 @@ def read_shop_signals(tree: Document, url: str) -> ShopSignals:
     found = cart_controls(tree, page.elements, url)
     schema = page.schema()
     stated = page.stated_price()
-    if schema and stated:
+    if schema and stated and not page.states_range():
         return ShopSignals(*stated, title, image, _label(found), schema)
     controls = list(found)
     scan = scan_offer(tree, page.anchors.titles, language=page.language)
@@ -60,6 +60,12 @@ def read_shop_signals(tree: Document, url: str) -> ShopSignals:
     shown, is_own = _shown_price(scan, inside, page.hints)
     price, source = stated or (shown or _only_amount(scan, page.hints), "page")
     own_controls = [one for one in controls if one.element not in inside]
+    if schema:
+        # Categories are described as a product with the lowest and the highest price, too.
+        is_category = bool(stated) and len(inside) >= LEAST_CARDS and not own_controls
+        kind = _shown_list(scan, inside, has_own_price=is_own) if is_category else ""
+    else:
+        kind = page.stated_list() or _shown_list(scan, inside, has_own_price=bool(stated) or is_own)
     return ShopSignals(
         price=price,
         price_source=source if price else "",
@@ -67,9 +73,7 @@ def read_shop_signals(tree: Document, url: str) -> ShopSignals:
         image=image,
         add_to_cart=_label(own_controls),
         product_schema=schema,
-        product_list=""
-        if schema
-        else page.stated_list() or _shown_list(scan, inside, has_own_price=bool(stated) or is_own),
+        product_list=kind,
     )
 
 
@@ -94,6 +98,11 @@ class _ShopPage:
         stated += meta_candidates(self._metadata.metas, self.hints)
         price = choose_money(stated, "price", None)
         return (str(price.value), price.source.value) if price is not None and price.value.amount else None
+
+    def states_range(self) -> bool:
+        """Return whether the price is one of an aggregate of several offers."""
+        offers = (offer for node in self._mains for offer in node.nodes("offers"))
+        return any("aggregateoffer" in offer.types and offer.values("highprice") for offer in offers)
 
     def schema(self) -> str:
         """Return the form of the structured data that describes the page's own product."""
