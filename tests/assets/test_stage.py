@@ -13,10 +13,13 @@ from structlog.testing import capture_logs
 from tests.assets.archives import SITE, Archive, html, png
 from tests.assets.plugins import Counting, Products
 from tools.console import ROOT
+from webstrata.assets.media import MediaPlugin
+from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import AssetRecord, CapturedContent
 from webstrata.db.assets import assets, plugin_runs
 from webstrata.db.schema.tables import Asset, AssetVersion, Capture, PluginRun, WarcFile
 from webstrata.errors import DatabaseError, StorageError, UsageError, WebstrataError
+from webstrata.index import reading
 from webstrata.model.assets import MAX_INTERRUPTIONS, RunStatus, checksum_of
 
 PAGES = tuple(html(f"/{number}", f"Page {number}.") for number in range(6))
@@ -321,3 +324,16 @@ def test_progress_is_reported_in_captures(archive: Archive) -> None:
         progress=lambda done, total: told.append((done, total)),
     )
     assert told == [(0, len(PAGES)), (len(PAGES), len(PAGES))]
+
+
+def test_a_page_that_the_index_could_not_read_is_not_read_again_for_its_assets(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MAX_PAGE_BYTES", 5_000)
+    job = archive.index(archive.job(html("/large", "x" * 10_000), html("/small", "Small.")))
+    plugin = Counting()
+    archive.run(job, PagePlugin(), MediaPlugin(), plugin)
+    (failure,) = archive.failures(job)
+    assert (failure.url, failure.plugin) == (f"{SITE}/large", "page")
+    assert "larger than what is indexed" in failure.error
+    assert plugin.calls == {f"{SITE}/large": 1, f"{SITE}/small": 1}

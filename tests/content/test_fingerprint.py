@@ -80,3 +80,9 @@ def test_a_fingerprint_fits_a_signed_column_of_64_bits() -> None:
 
 def test_a_long_text_has_one_too() -> None:
     assert distance(known(some_text(3, 200_000)), known(some_text(3, 200_000) + " more words")) <= 2
+
+
+def test_of_a_long_text_more_counts_than_its_beginning() -> None:
+    beginning = some_text(1, 200)
+    one, other = (f"{beginning} {some_text(seed, 5_000)}" for seed in (2, 3))
+    assert distance(known(one), known(other)) > 14

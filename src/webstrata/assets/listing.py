@@ -5,15 +5,14 @@ import os
 from collections.abc import Iterator
 
 from webstrata.assets.naming import identifier_for, path_for
+from webstrata.assets.page import body_of
 from webstrata.assets.plugin import AssetRecord, AssetType, CapturedContent, NormalizedAsset
 from webstrata.content.reader.page_reader import shared_reader
 from webstrata.content.reader.page_requests import ReadListing
-from webstrata.content.reading import Body
 from webstrata.db.captures.packed_text import plain
 from webstrata.model.assets import checksum_of
 from webstrata.model.collections.listing import Listing
 from webstrata.model.collections.listing_json import listing_as_json, stable_facts
-from webstrata.model.urls import parse_url
 
 LISTING_TYPE = "listing"
 _SHOWN = ("name", "price", "currency", "availability", "quality")
@@ -31,10 +30,7 @@ class ListingPlugin:
 
     def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:
         """Return the page's listing, nothing when it offers neither a product nor a property."""
-        body = Body(
-            parse_url(content.url).href, content.body, content.content_type, content.headers.get("content-language")
-        )
-        listing = shared_reader(os.getpid()).listing(ReadListing(body))
+        listing = shared_reader(os.getpid()).listing(ReadListing(body_of(content)))
         if listing is not None:
             yield self.normalize_listing(content.url, listing)
 

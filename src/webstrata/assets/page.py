@@ -8,8 +8,9 @@ from webstrata.assets.plugin import AssetRecord, AssetType, CapturedContent, Nor
 from webstrata.content.kinds import PageKind
 from webstrata.content.page_file import page_file, tidy
 from webstrata.content.reader.page_reader import shared_reader
-from webstrata.content.reader.page_requests import ReadPage
+from webstrata.content.reader.page_requests import MAX_PAGE_BYTES, ReadPage
 from webstrata.content.reading import Body
+from webstrata.errors import UnreadablePageError
 from webstrata.model.assets import checksum_of
 from webstrata.model.urls import parse_url
 
@@ -26,7 +27,7 @@ class PagePlugin:
 
     def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:
         """Return the page's text under its title."""
-        page = shared_reader(os.getpid()).page(ReadPage(PageKind.HTML, _body(content)))
+        page = shared_reader(os.getpid()).page(ReadPage(PageKind.HTML, body_of(content)))
         yield self.normalize_text(content.url, page.title, page.text, page.language)
 
     def normalize_text(self, url: str, title: str, text: str, language: str | None) -> NormalizedAsset:
@@ -45,7 +46,10 @@ class PagePlugin:
         )
 
 
-def _body(content: CapturedContent) -> Body:
+def body_of(content: CapturedContent) -> Body:
+    """Return the body of a page; UnreadablePageError when it is larger than what is read."""
+    if len(content.body) > MAX_PAGE_BYTES:
+        raise UnreadablePageError(f"a page of {len(content.body)} bytes is larger than what is read")
     return Body(
         parse_url(content.url).href, content.body, content.content_type, content.headers.get("content-language")
     )

@@ -268,6 +268,10 @@ class _Stage:
         # Noted before the record is read: reading may also end the process.
         yield from (self._given_up(run) for run in runs if run.attempts > MAX_INTERRUPTIONS)
         runs = [run for run in runs if run.attempts <= MAX_INTERRUPTIONS]
+        if capture.unreadable is not None:
+            # What the index could not read within its limits takes as long again for each plugin.
+            yield from (self._unread(run, capture.unreadable) for run in runs if self._is_built_in(run))
+            runs = [run for run in runs if not self._is_built_in(run)]
         if not runs:
             return
         try:
@@ -298,6 +302,16 @@ class _Stage:
 
     def _given_up(self, run: BegunRun) -> _Worked:
         reason = f"the process ended {MAX_INTERRUPTIONS} times while {run.plugin} worked on this capture"
+        return self._failed(run, PluginFailure(reason))
+
+    def _is_built_in(self, run: BegunRun) -> bool:
+        return isinstance(self.plugins[run.plugin], _BUILT_IN)
+
+    def _unread(self, run: BegunRun, reason: str) -> _Worked:
+        """Return the result of a built-in plugin on a page that the index could not read."""
+        plugin = self.plugins[run.plugin]
+        if isinstance(plugin, MediaPlugin):
+            return _Worked(SettledRun(run.capture_id, run.plugin, version_of(plugin), RunStatus.SKIPPED))
         return self._failed(run, PluginFailure(reason))
 
     def _failed(self, run: BegunRun, failure: PluginFailure) -> _Worked:

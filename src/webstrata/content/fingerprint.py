@@ -21,9 +21,10 @@ _LETTERS_A_WORD = 16
 
 def fingerprint(text: str) -> int | None:
     """Return the fingerprint of a text, as a signed number of 64 bits, or None when it is too short for one."""
-    words = _words(text)
+    first = _first_words(text)
+    words = first.encode().split()
     bits, count = _bits_of(words)
-    if len(text) > _LETTERS_A_WORD * count:
+    if len(first) > _LETTERS_A_WORD * count:
         bits, count = _bits_of(_characters(b"".join(words)))
     if count < _FEWEST_WORDS:
         return None
@@ -40,11 +41,11 @@ def _bits_of(words: list[bytes]) -> tuple[int, int]:
     return _majority(_shingles(words), len(words) - 2) if len(words) >= _FEWEST_WORDS else 0, len(words)
 
 
-def _words(text: str) -> list[bytes]:
-    """Return the first words of a text, folded."""
+def _first_words(text: str) -> str:
+    """Return the first words of a text, folded, with single spaces."""
     # Folding takes its time, and makes no white space: only the words that count are folded.
     first = text.encode("utf-8", "replace").split(None, _MOST_WORDS)[:_MOST_WORDS]
-    return b" ".join(first).decode().casefold().encode().split()
+    return b" ".join(first).decode().casefold()
 
 
 def _characters(text: bytes) -> list[bytes]:

@@ -34,6 +34,7 @@ _MOST_HOLDING = 50
 _MOST_ALIKE = 200
 _MOST_SCANNED = 50_000
 _LENGTHS_APART = 3
+_CHARACTERS_AT_ONCE = 20_000
 _OF_HEADINGS = bytes(chr(letter) in HEADINGS for letter in range(256))
 """For every letter of a kind of line, 1 when that is a heading."""
 
@@ -59,27 +60,48 @@ def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
     found: set[str] = set()
     # Languages in one order everywhere, as words are below.
     for language, some in sorted(by_language.items(), key=lambda pair: pair[0] or ""):
-        titling, texts = _lines_of(some), _distinct_lines(some)
-        words, in_texts = set(folded(titling).split()), set(folded(texts).split())
+        titling, texts = _pieces(_lines_of(some)), _pieces(_distinct_lines(some))
+        words, in_texts = _folded_words(titling), _folded_words(texts)
         found |= words | in_texts if reads_texts else words
         if language is not None:
-            learn_forms(session, language, words | in_texts, [titling, texts])
+            learn_forms(session, language, words | in_texts, titling | texts)
     _add(session, _long_enough(found))
 
 
-def _lines_of(documents: Iterable[PreparedDocument]) -> str:
-    """Return the titles, addresses and headings of documents, each once."""
+def _lines_of(documents: Iterable[PreparedDocument]) -> set[str]:
+    """Return the titles, addresses and headings of documents."""
     found = (
         _titling(document.title, document.normalized_url_group, document.text, document.blocks)
         for document in documents
     )
-    return "\n".join(set(chain.from_iterable(found)))
+    return set(chain.from_iterable(found))
 
 
-def _distinct_lines(documents: Iterable[PreparedDocument]) -> str:
-    """Return the lines of the documents' beginnings, each once: the pages of a site have many in common."""
+def _distinct_lines(documents: Iterable[PreparedDocument]) -> set[str]:
+    """Return the lines of the documents' beginnings: the pages of a site have many in common."""
     beginnings = (document.text[:MOST_TEXT_CHARACTERS].split("\n") for document in documents)
-    return "\n".join(set(chain.from_iterable(beginnings)))
+    return set(chain.from_iterable(beginnings))
+
+
+def _pieces(lines: Iterable[str]) -> set[str]:
+    """Return what is written between spaces in some lines, each piece once."""
+    # A page's worth of lines at a time, so that its pieces are still in the processor's cache when they are compared.
+    found: set[str] = set()
+    some: list[str] = []
+    size = 0
+    for line in lines:
+        some.append(line)
+        size += len(line)
+        if size >= _CHARACTERS_AT_ONCE:
+            found.update("\n".join(some).split())
+            some, size = [], 0
+    found.update("\n".join(some).split())
+    return found
+
+
+def _folded_words(pieces: Iterable[str]) -> set[str]:
+    """Return the words that pieces are made of, folded."""
+    return set(folded("\n".join(pieces)).split())
 
 
 def _add(session: Session, words: set[str]) -> None:

@@ -78,7 +78,7 @@ def _forms(
 def _of_the_same_stem(
     session: Session, written: str, words: Sequence[str], languages: Sequence[str]
 ) -> Iterable[tuple[str, Form]]:
-    accented = accented_words([written])
+    accented = accented_words(written.split())
     stems = {
         language: {
             word: {word, *stems_of(word, language), *stems_of(accented.get(word, word), language)} for word in words

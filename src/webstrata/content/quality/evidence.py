@@ -37,7 +37,7 @@ _EVIDENCE_LINE = 200
 _MAX_FROM_TEXT = 2.5
 _HEADINGS_READ = 3
 _HEADING_TEXT = 80
-_TITLES_OF_KIND = {kind: tuple(phrase.pattern for phrase in TITLES if phrase.kind is kind) for kind in QualityKind}
+_TITLES_OF_KIND = {kind: tuple(phrase for phrase in TITLES if phrase.kind is kind) for kind in QualityKind}
 _CONTENT_KINDS = frozenset({PARAGRAPH, ROW, QUOTE, CODE})
 _MIN_CONTENT_LINE = 25
 _MIN_OTHER_LINE = 60
@@ -206,7 +206,7 @@ class Evidence:
 
 def has_title_of(title: str, kind: QualityKind) -> bool:
     """Return whether a part of a title is a phrase of a kind."""
-    return any(pattern.fullmatch(part) for part in title_parts(title) for pattern in _TITLES_OF_KIND[kind])
+    return any(phrase.pattern.fullmatch(part) for part in title_parts(title) for phrase in _TITLES_OF_KIND[kind])
 
 
 def _title_signs(title: str, words: str) -> Iterator[Sign]:

@@ -14,10 +14,13 @@ _LONGEST_UNIT = 5
 _LONGEST_JOINED = 40
 
 
-def compounds_in(texts: Iterable[str]) -> dict[str, str]:
-    """Return the compounds and abbreviations of some texts: how each is written in one piece, and its words."""
+def compounds_in(pieces: Iterable[str]) -> dict[str, str]:
+    """Return the compounds and abbreviations among what is written between the spaces of a text.
+
+    That is how each is written in one piece, and its words.
+    """
     found: dict[str, str] = {}
-    for written in _written_in(texts):
+    for written in _written_in(pieces):
         words = tokens(written)
         joined = "".join(words)
         if len(words) > 1 and len(joined) <= _LONGEST_JOINED and not joined.isdigit():
@@ -25,11 +28,11 @@ def compounds_in(texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _written_in(texts: Iterable[str]) -> set[str]:
-    """Return the compounds and abbreviations of some texts as they are written."""
+def _written_in(pieces: Iterable[str]) -> set[str]:
+    """Return the compounds and abbreviations as they are written."""
     # Few pieces of a text can be one: to look at those alone takes a tenth of the time.
-    pieces = (piece for text in texts for piece in set(text.split()) if not piece.isalnum())
-    likely = {piece for piece in pieces if "-" in piece or "." in piece[1:-1] or not piece.isascii()}
+    odd = (piece for piece in pieces if not piece.isalnum())
+    likely = {piece for piece in odd if "-" in piece or "." in piece[1:-1] or not piece.isascii()}
     return {found for piece in likely for pattern in (_HYPHENATED, _ABBREVIATION) for found in pattern.findall(piece)}
 
 

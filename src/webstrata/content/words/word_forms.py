@@ -16,14 +16,10 @@ def words_with_forms(words: Iterable[str]) -> set[str]:
     return {word for word in words if SHORTEST_WORD <= len(word) <= _LONGEST_WORD and word.isalpha()}
 
 
-def accented_words(texts: Iterable[str]) -> dict[str, str]:
-    """Return the words of some texts that are written with accents, by what they are without them."""
-    found: dict[str, str] = {}
-    for text in texts:
-        if not text.isascii():
-            pieces = (piece for piece in set(text.split()) if not piece.isascii())
-            found.update((fold(word), word) for piece in pieces for word in _LETTERS.findall(piece.lower()))
-    return found
+def accented_words(pieces: Iterable[str]) -> dict[str, str]:
+    """Return the words among pieces of text that are written with accents, by what they are without them."""
+    accented = (piece for piece in pieces if not piece.isascii())
+    return {fold(word): word for piece in accented for word in _LETTERS.findall(piece.lower())}
 
 
 def stemmed(words: Iterable[str], accented: Mapping[str, str], language: str) -> list[tuple[str, str]]:
@@ -40,9 +36,9 @@ def stemmed(words: Iterable[str], accented: Mapping[str, str], language: str) ->
     return sorted(pairs)
 
 
-def compound_forms(texts: Iterable[str], language: str) -> list[tuple[str, str]]:
+def compound_forms(pieces: Iterable[str], language: str) -> list[tuple[str, str]]:
     """Return pairs of stem and form for compounds and abbreviations: the form is their words with spaces."""
     pairs = {
-        (stem, words) for joined, words in compounds_in(texts).items() for stem in {joined, *stems_of(joined, language)}
+        (stem, words) for joined, words in compounds_in(pieces).items() for stem in {joined, *stems_of(joined, language)}
     }
     return sorted(pairs)

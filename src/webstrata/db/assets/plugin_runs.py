@@ -8,11 +8,12 @@ from sqlalchemy import ColumnElement, Row, and_, exists, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import ArchiveJob, Capture, Document, PluginRun, Snapshot, WarcFile
+from webstrata.db.schema.tables import ArchiveJob, Capture, Document, PluginRun, RecordProblem, Snapshot, WarcFile
 from webstrata.db.search.indexed_words import NewDocument
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.model.archive import RecordPlace
 from webstrata.model.assets import SETTLED, FailedRun, RunStatus
+from webstrata.model.content_types import HTML_TYPES
 
 _DIALECTS = {"sqlite": sqlite, "postgresql": postgresql}
 _REVISIT = "revisit"
@@ -58,6 +59,8 @@ class PlacedCapture:
     output_dir: str
     """The folder of its job, in which an absolute path has to lie."""
     record_id: str
+    unreadable: str | None = None
+    """Why the index could not read it, if it is a page that it tried to read."""
 
     @property
     def place(self) -> RecordPlace:
@@ -141,6 +144,10 @@ def _holds_content() -> ColumnElement[bool]:
 
 def placed_captures(session: Session, capture_ids: Collection[int]) -> list[PlacedCapture]:
     """Return captures with their places, oldest first."""
+    is_of_page = and_(Capture.mime_type.in_(HTML_TYPES), Capture.record_type != _REVISIT)
+    at_record = and_(
+        RecordProblem.warc_file_id == Capture.warc_file_id, RecordProblem.warc_offset == Capture.warc_offset
+    )
     rows = session.execute(
         select(
             Capture.id,
@@ -151,9 +158,11 @@ def placed_captures(session: Session, capture_ids: Collection[int]) -> list[Plac
             Capture.warc_length,
             ArchiveJob.output_dir,
             Capture.warc_record_id,
+            RecordProblem.reason,
         )
         .join(WarcFile, Capture.warc_file_id == WarcFile.id)
         .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+        .outerjoin(RecordProblem, and_(at_record, is_of_page))
         .where(Capture.id.in_(capture_ids))
         .order_by(Capture.capture_timestamp, Capture.id)
     )

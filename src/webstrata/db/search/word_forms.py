@@ -5,7 +5,7 @@ every database, and exact forms, phrases and places of words stay what they are.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from sqlalchemy import bindparam, column, text
 from sqlalchemy.dialects import postgresql, sqlite
@@ -24,17 +24,17 @@ names and slips. They are still found as they are written."""
 _LONGEST_FORM, _LONGEST_STEM = 64, 40
 
 
-def learn_forms(session: Session, language: str, words: Collection[str], texts: Sequence[str]) -> None:
-    """Add the forms of words that are new in a language: folded words, and the texts they are from."""
+def learn_forms(session: Session, language: str, words: Collection[str], pieces: Collection[str]) -> None:
+    """Add the forms of words that are new in a language: folded words, and the pieces of text that they are from."""
     if (session.scalar(_SIZE) or 0) >= MOST_FORMS:
         return
-    compounds = compound_forms(texts, language)
+    compounds = compound_forms(pieces, language)
     requested = words_with_forms(words) | {form for _, form in compounds}
     known = {row[0] for row in _KNOWN.execute(session, {"words": requested}, language=language)}
     new = requested - known
     if not new:
         return
-    pairs = stemmed(words_with_forms(words) - known, accented_words(texts), language)
+    pairs = stemmed(words_with_forms(words) - known, accented_words(pieces), language)
     pairs += [(stem, form) for stem, form in compounds if form in new]
     # In one order everywhere: two processes that learn the same words must not wait for each other.
     rows = sorted({(form, language, stem) for stem, form in pairs if _fits(form, stem)})
