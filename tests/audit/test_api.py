@@ -90,7 +90,7 @@ def test_a_failure_and_its_artifacts_are_visible(client: TestClient, database: D
         queue.finish_audit(session, lease, AuditStatus.FAILED, "Domain lock timeout", now)
     shown = client.get(f"/audits/{audit_id}").json()
     assert (shown["status"], shown["error_summary"], shown["attempts"]) == ("failed", "Domain lock timeout", 1)
-    assert shown["pages"][0]["status"] == "pending"
+    assert (shown["pages"][0]["status"], shown["pages"][0]["session_id"]) == ("pending", audit_id)
     (artifact,) = client.get(f"/audits/{audit_id}/artifacts").json()["items"]
     assert (artifact["type"], artifact["size_bytes"], artifact["deleted_at"]) == ("html_gz", 4, None)
     assert artifact["retention_until"] == artifact["retentionUntil"] is not None

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from webstrata.audit.navigation_hold import hold_on_page
-from webstrata.audit.page_scripts import CONTROLS, DOM_QUIET, HIDE_OVERLAYS, MARK_CLICKED
+from webstrata.audit.page_scripts import CONTROLS, DOM_QUIET, HIDE_OVERLAYS, IS_OVERLAY_FRAME, MARK_CLICKED
 from webstrata.audit.policy import PopupPolicy
 from webstrata.audit.popups import ControlPlace, Dismissal, PopupControl, choose_dismissal, plain_label
 from webstrata.audit.session_log import SessionLog
@@ -60,7 +60,10 @@ class PopupDismissal:
         return False
 
     async def _dismiss_in(self, frame: "Frame") -> bool:
-        found = await frame.evaluate_handle(CONTROLS, [frame is not self._page.main_frame, self._pass])
+        is_framed = frame is not self._page.main_frame
+        if is_framed and not await _is_popup(frame):
+            return False
+        found = await frame.evaluate_handle(CONTROLS, [is_framed, self._pass])
         try:
             controls = [_control(one) for one in await (await found.get_property("controls")).json_value()]
             chosen = choose_dismissal(controls, self._refused)
@@ -102,6 +105,16 @@ class PopupDismissal:
             await self._page.evaluate(DOM_QUIET, list(_AFTER_CLICK))
         except Error:
             await self._page.wait_for_load_state("load", timeout=_LOAD_MS)
+
+
+async def _is_popup(frame: "Frame") -> bool:
+    """Return whether a frame, or one that it is in, is a popup."""
+    at: Frame | None = frame
+    while at is not None and at.parent_frame is not None:
+        if await (await at.frame_element()).evaluate(IS_OVERLAY_FRAME):
+            return True
+        at = at.parent_frame
+    return False
 
 
 async def _press(element: "ElementHandle") -> None:

@@ -35,8 +35,14 @@ CONTROLS = r"""
   const found = [];
   const isVisible = (element) => {
     const box = element.getBoundingClientRect();
-    const style = getComputedStyle(element);
-    return box.width > 0 && box.height > 0 && style.visibility !== 'hidden' && style.opacity !== '0';
+    return box.width > 0 && box.height > 0 && !element.closest('[inert]')
+      && element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  };
+  // Carts, menus and searches that are closed wait beside the window; the end of a long dialog is below it.
+  const isReached = (element, overlay) => {
+    const box = element.getBoundingClientRect();
+    const isBelow = box.top >= innerHeight && overlay.getBoundingClientRect().top >= innerHeight;
+    return box.right > 0 && box.left < innerWidth && box.bottom > 0 && !isBelow;
   };
   const isLayer = (at) => {
     const role = at.getAttribute('role');
@@ -68,6 +74,7 @@ CONTROLS = r"""
       if (!element.matches('button, a, input, summary, [role=button], [role=link]') || !isVisible(element)) continue;
       if (element[Symbol.for('clicked')] === pass) continue;
       const overlay = overlayOf(element);
+      if (overlay && !isReached(element, overlay)) continue;
       const text = (element.innerText || '').trim();
       const label = text || element.getAttribute('aria-label') || element.title || element.value || '';
       found.push([element, {
@@ -89,6 +96,24 @@ CONTROLS = r"""
 """
 """Returns the visible controls of a document that were not clicked in this pass, those in open shadow trees too, with
 what is known of each."""
+
+IS_OVERLAY_FRAME = r"""
+(frame) => {
+  const consent = /cookie|consent|gdpr|onetrust|didomi|usercentrics|cmp(-|_|box)|privacy-?(banner|popup|notice)/i;
+  const names = ['id', 'class', 'name', 'title', 'src'];
+  if (consent.test(names.map((name) => frame.getAttribute(name)).join(' '))) return true;
+  for (let at = frame; at; at = at.parentElement || at.getRootNode().host) {
+    const role = at.getAttribute('role');
+    if (['fixed', 'sticky'].includes(getComputedStyle(at).position) || at.tagName === 'DIALOG') return true;
+    if (role === 'dialog' || role === 'alertdialog' || at.getAttribute('aria-modal') === 'true') return true;
+    if (at !== document.body && at !== document.documentElement
+      && consent.test(`${at.id} ${at.getAttribute('class')}`)) return true;
+  }
+  return false;
+}
+"""
+"""Returns whether a frame is a popup, such as that of a consent service; videos, payments and reviews are parts of a
+page."""
 
 MARK_CLICKED = "(element, pass) => { element[Symbol.for('clicked')] = pass; }"
 """Marks a control so that it is not clicked again in a pass; the mark is in no markup."""

@@ -74,13 +74,16 @@ def region_picker() -> Shop:
 
 
 def order_form() -> Shop:
-    """Return a shop with a fixed order bar whose buttons must not be clicked, and a menu that is no popup."""
+    """Return a shop with buttons that are not of popups: of an order bar, a closed cart and a widget."""
     bar = """<div style="position:fixed;bottom:0;left:0;right:0;height:90px;background:#eee">
 <form action="/checkout/confirm">
 <label><input type="checkbox"> Terms</label><button>I agree</button></form>
 <button onclick="location.assign('/order/new')">Got it</button><a role="button" data-href="/payment" href="#"
-onclick="location = this.dataset.href">OK</a></div>"""
-    return _everywhere(bar)
+onclick="location = this.dataset.href">OK</a></div>
+<aside role="dialog" style="position:fixed;top:0;width:300px;height:100%;transform:translateX(-400px)">
+<button onclick="fetch('/order/closed')">Close</button></aside>
+<iframe src="/widget" width="300" height="90"></iframe>"""
+    return _everywhere(bar) | {"/widget": Answer(b"<button onclick=\"fetch('/payment/agreed')\">I agree</button>")}
 
 
 def single_page() -> Shop:

@@ -105,7 +105,7 @@ def _audit(app: App, audit_id: str) -> AuditSchema:
     with app.database.read() as session:
         audit = sessions.load_audit(session, audit_id)
         found = pages.pages_of(session, audit_id)
-    shown = [_page(page) for page in found]
+    shown = [_page(audit_id, page) for page in found]
     return AuditSchema(**_summary(audit), config_snapshot=audit.config_snapshot, pages=shown)
 
 
@@ -116,8 +116,9 @@ def _summary(audit: Audit) -> dict[str, Any]:
     return values | {name: timestamp(values[name]) if values[name] else None for name in times}
 
 
-def _page(page: AuditPage) -> AuditPageSchema:
-    return AuditPageSchema(**asdict(page) | {"low_confidence_reasons": list(page.low_confidence_reasons)})
+def _page(audit_id: str, page: AuditPage) -> AuditPageSchema:
+    lists = {"low_confidence_reasons": list(page.low_confidence_reasons)}
+    return AuditPageSchema(session_id=audit_id, **asdict(page) | lists)
 
 
 def _artifact(artifact: StoredArtifact) -> ArtifactSchema:

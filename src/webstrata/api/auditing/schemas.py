@@ -52,6 +52,7 @@ class AuditPageSchema(BaseModel):
     """One page of a session on one viewport."""
 
     id: str
+    session_id: str
     page_type: str
     viewport: str
     status: str
