@@ -50,7 +50,7 @@ def ensure() -> None:
     say("Fetching wabac.js")
     CACHE.mkdir(exist_ok=True)
     with TemporaryDirectory(dir=CACHE) as folder:
-        run([_npm(), "pack", "--ignore-scripts", "--pack-destination", folder, PACKAGE], OFFLINE)
+        run([npm(), "pack", "--ignore-scripts", "--pack-destination", folder, PACKAGE], OFFLINE)
         (package,) = Path(folder).glob("*.tgz")
         unpack(package, VENDOR)
 
@@ -67,7 +67,7 @@ def unpack(package: Path, folder: Path) -> None:
             (folder / asset.name).write_bytes(content.read())
 
 
-def _npm() -> str | Path:
+def npm() -> str | Path:
     """Return npm: the system's, or the one of a locked PyPI package in an environment of its own."""
     installed = shutil.which("npm")
     if installed is not None:

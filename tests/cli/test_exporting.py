@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import zipfile
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -89,6 +90,60 @@ def test_a_wacz_file_of_a_job_holds_every_capture_and_what_its_revisits_refer_to
     output.write_bytes(flipped)
     damaged = crawled("verify", str(output))
     assert (damaged.code, "archive/b.warc.gz is not" in damaged.out or "CRC" in damaged.out) == (1, True), damaged.out
+
+
+@pytest.fixture
+def unmodified(data_dir: Path, webstrata: CommandLine) -> CommandLine:
+    """Two jobs of a site at an IP address; the page that the second requests was not modified."""
+    page, gone = (
+        fetched("http://127.0.0.1:8089/a", "<title>A</title>"),
+        fetched("http://127.0.0.1:8089/a", "", status=304),
+    )
+    first, second = data_dir / "archive/site/one/warcs/a.warc.gz", data_dir / "archive/site/two/warcs/b.warc.gz"
+    with WarcFileWriter(first) as writer:
+        pair = exchange(page, writer.warcinfo_id)
+        writer.append(pair)
+    with WarcFileWriter(second) as writer:
+        again = replace(gone, fetched_at=LATER)
+        writer.append(exchange(again, writer.warcinfo_id, Original(pair[0].record_id, page.url, page.fetched_at)))
+    assert webstrata("sources", "add", "local", "http://127.0.0.1:8089/").code == 0
+    for folder in (first.parent.parent, second.parent.parent):
+        done = webstrata("register-job-dir", "--source", "local", "--output-dir", str(folder), "--index")
+        assert done.code == 0, done.err
+    return webstrata
+
+
+def test_other_tools_find_what_was_not_modified_and_sites_at_ip_addresses(
+    unmodified: CommandLine, tmp_path: Path, data_dir: Path
+) -> None:
+    output = tmp_path / "two.wacz"
+    assert unmodified("export", "--job", "2", "--output", str(output)).code == 0
+    with zipfile.ZipFile(output) as wacz:
+        lines = cdx_lines(wacz)
+        pages = [json.loads(line) for line in wacz.read("pages/pages.jsonl").splitlines()]
+    # wabac.js replays a revisit with status 304 as an empty response.
+    assert [(key, place["status"]) for key, place in lines] == [
+        ("1,0,0,127:8089)/a 20260101120000", "200"),
+        ("1,0,0,127:8089)/a 20260102120000", "200"),
+    ]
+    assert [page.get("ts") for page in pages] == [None, "2026-01-02T12:00:00Z"]
+    assert unmodified("replay-index-job", "2").code == 0
+    index = (data_dir / "collections/job-2/indexes/index.cdxj").read_text().splitlines()
+    # So does pywb; without that line it replays the capture that the revisit refers to.
+    assert [line[:32] for line in index] == ["1,0,0,127:8089)/a 20260101120000"]
+
+
+def test_entries_of_a_wacz_file_lie_where_wabac_looks_for_them(crawled: CommandLine, tmp_path: Path) -> None:
+    output = tmp_path / "two.wacz"
+    assert crawled("export", "--job", "2", "--output", str(output)).code == 0
+    data = output.read_bytes()
+    with zipfile.ZipFile(output) as wacz:
+        entries = wacz.infolist()
+    for entry in entries:
+        local = int.from_bytes(data[entry.header_offset + 28 :][:2], "little")
+        # It looks at the entry's own header only where the directory lists extra fields.
+        assert local == 0 or entry.extra, entry.filename
+    assert {"archive/b.warc.gz", "datapackage.json"} <= {entry.filename for entry in entries if not entry.extra}
 
 
 def test_verifying_the_archive_finds_damage_wrong_offsets_and_missing_files(

@@ -3,10 +3,12 @@
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from tools.console import CACHE
+from tools.replay_assets import npm
 
 ENVIRONMENTS = CACHE / "envs"
 STAMP = "requirements.txt"
@@ -24,6 +26,18 @@ def foreign_programs(name: str, requirements: Sequence[str]) -> Path:
         run([*pip, "install", *requirements])
         stamp.write_text(wanted, encoding="utf-8")
     return folder / "bin"
+
+
+def npm_package(name: str) -> Path:
+    """Return the folder of an npm package's files; the name ends with its version."""
+    folder = ENVIRONMENTS / name.replace("/", "-")
+    if not (folder / "package").is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        run([npm(), "pack", "--ignore-scripts", "--pack-destination", folder, name])
+        (packed,) = folder.glob("*.tgz")
+        with tarfile.open(packed) as archive:
+            archive.extractall(folder, filter="data")
+    return folder / "package"
 
 
 def run(command: Sequence[str | Path], folder: Path | None = None) -> str:

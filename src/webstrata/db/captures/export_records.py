@@ -34,7 +34,17 @@ class ExportedRecord:
     @property
     def is_error(self) -> bool:
         """Return whether the server sent an error or a redirect instead of the page."""
-        return not 200 <= (self.capture.status_code or 200) <= 299
+        return not 200 <= (self.replayed_status or 200) <= 299
+
+    @property
+    def is_unmodified(self) -> bool:
+        """Return whether it is a revisit of what the server did not send again because it was not modified."""
+        return self.capture.record_type == "revisit" and self.capture.status_code == 304
+
+    @property
+    def replayed_status(self) -> int | None:
+        """Return the status with which it is replayed: when it was not modified, that of what it refers to."""
+        return 200 if self.is_unmodified else self.capture.status_code
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ def build_collection(database: Database, archive_root: Path, job_id: int, collec
         make_folder(folder / ARCHIVE_FOLDER)
         writer = CollectionWriter(folder)
         try:
-            return write_package(source, contents, writer, records_name=name)
+            # pywb replays such a revisit as an empty response with status 304; the capture it refers to is there.
+            return write_package(source, contents, writer, records_name=name, lists_unmodified=False)
         finally:
             writer.remove_unused()
 

@@ -86,13 +86,21 @@ def export_captures(
 
 
 def write_package(
-    source: CaptureSource, contents: PackageContents, writer: PackageWriter, *, records_name: str = _RECORDS_NAME
+    source: CaptureSource,
+    contents: PackageContents,
+    writer: PackageWriter,
+    *,
+    records_name: str = _RECORDS_NAME,
+    lists_unmodified: bool = True,
 ) -> PackageReport:
-    """Hand the files, the index and the pages of a package to a writer; NotFoundError without any capture."""
+    """Hand the files, the index and the pages of a package to a writer; NotFoundError without any capture.
+
+    The index may leave out what the server did not send again because it was not modified.
+    """
     for file in contents.whole.values():
         writer.add_whole(file)
     with ExitStack() as closed_at_end:
-        build = _Build(source, contents, closed_at_end)
+        build = _Build(source, contents, lists_unmodified, closed_at_end)
         build.read_captures()
         if not build.report.captures:
             raise NotFoundError(f"{contents.title}: there are no captures to export (webstrata index-job indexes them)")
@@ -107,9 +115,12 @@ def write_package(
 class _Build:
     """The index lines and pages of a package, gathered while its captures are read once."""
 
-    def __init__(self, source: CaptureSource, contents: PackageContents, closed_at_end: ExitStack) -> None:
+    def __init__(
+        self, source: CaptureSource, contents: PackageContents, lists_unmodified: bool, closed_at_end: ExitStack
+    ) -> None:
         self._source = source
         self._contents = contents
+        self._lists_unmodified = lists_unmodified
         self._extracted: list[ExportedRecord] = []
         self.lines = closed_at_end.enter_context(closing(LineSorter()))
         self.pages = closed_at_end.enter_context(closing(PageList("pages", "All Pages")))
@@ -127,7 +138,7 @@ class _Build:
         """Add the index lines of the records that were copied one by one."""
         self.report.files += 1
         for record in self._extracted:
-            self.lines.add(index_line(record, name, records.extents[self._source.span_of(record)]))
+            self._list(record, name, records.extents[self._source.span_of(record)])
         for shown in self._contents.shown:
             self.lines.add(shown_line(shown, name, records.extents[shown.warc_path, shown.offset]))
 
@@ -139,11 +150,15 @@ class _Build:
         if whole is None:
             self._extracted.append(record)
         else:
-            self.lines.add(index_line(record, whole.name, Extent(capture.offset, capture.length)))
+            self._list(record, whole.name, Extent(capture.offset, capture.length))
         if record.snapshot_id is not None:
             self.report.pages += 1
             (self.others if record.is_error else self.pages).add(record)
         return capture.record_type == "revisit"
+
+    def _list(self, record: ExportedRecord, name: str, extent: Extent) -> None:
+        if self._lists_unmodified or not record.is_unmodified:
+            self.lines.add(index_line(record, name, extent))
 
 
 def _counter(total: int, on_progress: OnProgress) -> OnBytes:

@@ -3,6 +3,7 @@
 import gzip
 import heapq
 import json
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -21,6 +22,9 @@ LINES_IN_BLOCK = 3_000
 
 _LINES_IN_MEMORY = 200_000
 
+_IP_ADDRESS = re.compile(r"^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?=[:)])")
+"""The IP address at the beginning of a key, which pywb and wabac.js turn round as they do names."""
+
 
 def index_line(record: ExportedRecord, filename: str, extent: Extent) -> bytes:
     """Return the CDXJ line of a capture at its place in a package, with its end."""
@@ -29,7 +33,8 @@ def index_line(record: ExportedRecord, filename: str, extent: Extent) -> bytes:
     fields = {
         "url": capture.url,
         "mime": "warc/revisit" if is_revisit else (capture.mime_type or "unk").replace(" ", "") or "unk",
-        "status": "" if capture.status_code is None else str(capture.status_code),
+        # wabac.js replays a revisit with status 304 as an empty response.
+        "status": "" if record.replayed_status is None else str(record.replayed_status),
         "digest": capture.payload_digest or "",
         "length": str(extent.length),
         "offset": str(extent.offset),
@@ -38,7 +43,7 @@ def index_line(record: ExportedRecord, filename: str, extent: Extent) -> bytes:
     if (posted := split_posted_url(capture.url)) is not None:
         # As wabac.js and cdxj-indexer write them, so that other replay tools find the response.
         fields |= dict(zip(("url", "method", "requestBody"), posted, strict=True))
-    key = capture.url_key.replace(" ", "%20")
+    key = _IP_ADDRESS.sub(r"\4,\3,\2,\1", capture.url_key.replace(" ", "%20"))
     return f"{key} {capture.timestamp} {json.dumps(fields)}\n".encode("utf-8", "replace")
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -17,6 +18,16 @@ from webstrata.warc.packages.pages import PageList, moment_text
 from webstrata.warc.packages.record_file import COPY_BYTES
 
 WACZ_VERSION = "1.1.1"
+_ZIP64_BYTES = 2**31 - 1
+"""The largest entry whose header needs no ZIP64 field."""
+
+_PADDING = struct.pack("<HHHH", 0xA220, 4, 0xA028, 0)
+"""An extra field that is only padding.
+
+wabac.js takes an entry without extra fields in the directory of a ZIP file for one without them in its own header, too,
+which has a ZIP64 field where the size was not known before. With this one it looks.
+"""
+
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9._-]")
 
 OnBytes = Callable[[int], None]
@@ -35,7 +46,7 @@ class WaczWriter:
 
     def add_whole(self, file: WholeFile) -> None:
         """Add a WARC file; StorageError when it is shorter than what is acknowledged of it."""
-        self._add(f"archive/{file.name}", read_whole(file))
+        self._add(f"archive/{file.name}", read_whole(file), known=file.size)
 
     def add_records(self, name: str, pieces: Iterable[bytes]) -> None:
         """Add a WARC file of single records."""
@@ -45,14 +56,14 @@ class WaczWriter:
         """Add index, lists of pages and metadata, and end the file."""
         index = CompressedIndex(lines)
         self._add(f"indexes/{index.NAME}", index.pieces())
-        self._add("indexes/index.idx", [index.block_list])
+        self._add("indexes/index.idx", [index.block_list], known=len(index.block_list))
         self._add("pages/pages.jsonl", pages.pieces(), zipfile.ZIP_DEFLATED)
         if others.count:
             self._add("pages/extraPages.jsonl", others.pieces(), zipfile.ZIP_DEFLATED)
         package = json.dumps(self._package(title, pages), indent=2).encode()
         digest = {"path": "datapackage.json", "hash": f"sha256:{sha256(package).hexdigest()}"}
-        self._write("datapackage.json", [package], zipfile.ZIP_DEFLATED)
-        self._write("datapackage-digest.json", [json.dumps(digest, indent=2).encode()], zipfile.ZIP_DEFLATED)
+        self._write_text("datapackage.json", package)
+        self._write_text("datapackage-digest.json", json.dumps(digest, indent=2).encode())
         self.close()
 
     def close(self) -> None:
@@ -74,17 +85,25 @@ class WaczWriter:
             package |= {"mainPageUrl": pages.main.capture.url, "mainPageDate": moment_text(pages.main)}
         return package
 
-    def _add(self, path: str, pieces: Iterable[bytes], compression: int = zipfile.ZIP_STORED) -> None:
-        size, digest = self._write(path, pieces, compression)
+    def _add(
+        self, path: str, pieces: Iterable[bytes], compression: int = zipfile.ZIP_STORED, known: int | None = None
+    ) -> None:
+        size, digest = self._write(path, pieces, compression, known)
         # Frictionless Data Packages have resource names of these characters only, each once.
         name = f"{len(self._resources)}-{_NOT_IN_NAMES.sub('-', path.rpartition('/')[2].lower())}"
         self._resources.append({"name": name, "path": path, "hash": f"sha256:{digest}", "bytes": size})
 
-    def _write(self, path: str, pieces: Iterable[bytes], compression: int) -> tuple[int, str]:
+    def _write_text(self, path: str, text: bytes) -> None:
+        self._write(path, [text], zipfile.ZIP_DEFLATED, len(text))
+
+    def _write(self, path: str, pieces: Iterable[bytes], compression: int, known: int | None = None) -> tuple[int, str]:
+        """Write an entry, of a known size or of any, and return its size and digest."""
         entry = zipfile.ZipInfo(path, self._created.timetuple()[:6])
         entry.compress_type = compression
+        if known is None:
+            entry.extra = _PADDING
         size, digest = 0, sha256()
-        with self._zip.open(entry, "w", force_zip64=True) as target:
+        with self._zip.open(entry, "w", force_zip64=known is None or known > _ZIP64_BYTES) as target:
             for piece in pieces:
                 target.write(piece)
                 digest.update(piece)
