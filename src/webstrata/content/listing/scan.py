@@ -119,10 +119,11 @@ def scan_page(
     headings = _fill_places(tree, requested)
     title = _title(headings, titles)
     pushed = list(_pushed(buttons, requested, title))
+    waiting = tuple(mark for mark in pushed if is_waiting(mark.text) or is_out_label(mark.text))
     return PageScan(
         prices=tuple(_nearest(_price_marks(priced, requested), title)),
-        buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
-        waiting=tuple(mark for mark in pushed if is_waiting(mark.text) or is_out_label(mark.text)),
+        buttons=tuple(mark for mark in pushed if mark not in waiting and is_buying(mark.text, names_of(mark.element))),
+        waiting=waiting,
         stock=tuple(_stock_marks(stock, requested)),
         title=title,
         brands=tuple(text for element in marked.brands[:_MAX_BRANDS] if (text := shown_text(element))),
