@@ -2,11 +2,15 @@
 
 import json
 from itertools import product
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.audit.pages import CART, PRICE, SCHEMA, TITLE_IMAGE, URL, card, category, page
 from webstrata.audit.pdp_validation import evaluate_pdp_validation_signals, is_valid_pdp_page, validate_pdp_page
+from webstrata.content.extraction import read_page_listing
+from webstrata.content.reading import Body
 from webstrata.content.shop.signals import ShopSignals
 from webstrata.errors import UsageError
 from webstrata.model.auditing.policy_version import CrawlPolicyVersion, crawl_policy_version
@@ -190,6 +194,18 @@ def test_a_price_beside_a_brand_that_leads_elsewhere_is_the_products_own() -> No
     assert is_valid_pdp_page(page(TITLE_IMAGE, f"<div>{brand}{PRICE}{CART}</div>"), URL)
     large = '<a href="/mug-large.jpg"><img src="/mug.jpg"><b class="title">Enlarge</b></a>'
     assert is_valid_pdp_page(page(TITLE_IMAGE, f"<div>{large}{PRICE}{CART}</div>"), URL)
+
+
+PAGES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "no_product_pages.json").read_text(encoding="utf-8"))
+"""Made-up pages that show prices, most of them of no single product; `has_listing` is null where both are right."""
+
+
+@pytest.mark.parametrize("shown", PAGES, ids=lambda shown: shown["name"])
+def test_carts_lists_articles_and_error_pages_are_no_product_pages(shown: dict[str, Any]) -> None:
+    verdict = validate_pdp_page(shown["html"], shown["url"])
+    assert verdict.valid is shown["valid"], verdict.reasons
+    listing = read_page_listing(Body(shown["url"], shown["html"].encode(), "text/html; charset=utf-8", None))
+    assert shown["has_listing"] in {None, listing is not None}
 
 
 def described(*names: str) -> str:

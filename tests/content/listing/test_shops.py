@@ -11,7 +11,10 @@ from tests.content.listing.pages import LD
 from webstrata.content.extraction import read_page_listing
 from webstrata.content.reading import Body
 
-SHOPS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "shops.json").read_text(encoding="utf-8"))
+_FILES = ("shops.json", "more_shops.json")
+SHOPS: list[dict[str, Any]] = [
+    shop for name in _FILES for shop in json.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
+]
 """Made-up pages with the address of each, what is to be read, and the fields that must not be found."""
 
 FORMATS = [
@@ -168,6 +171,64 @@ NOTES = [
     ("Stoc epuizat", "ro", "", "OutOfStock"),
     ("Εξαντλημένο", "el", "", "OutOfStock"),
     ("نفدت الكمية", "ar", "", "OutOfStock"),
+    ("Hurry! Only 3 left in stock", "en", "Add to cart", "InStock"),
+    ("Ships within 24 hours", "en", "", "InStock"),
+    ("Ready for pickup today at Leeds", "en", "Add to cart", "InStock"),
+    ("Not available for home delivery", "en", "", "OutOfStock"),
+    ("Sold out in Leeds store. Available online.", "en", "Add to cart", "InStock"),
+    ("Back in stock soon", "en", "", "OutOfStock"),
+    ("Sorry, this item is sold out. Enter your email to be notified.", "en", "Notify me", "OutOfStock"),
+    ("Join the waitlist", "en", "Join the waitlist", "OutOfStock"),
+    ("This item has been discontinued by the manufacturer", "en", "", "Discontinued"),
+    ("Release date: 24 March 2027. Pre-order now", "en", "Pre-order", "PreOrder"),
+    ("Special order item: ships in 3-4 weeks", "en", "Add to cart", "InStock"),
+    ("Limited edition of 200", "en", "Add to cart", "InStock"),
+    ("This product isn't available right now", "en", "", "OutOfStock"),
+    ("Bald wieder verfügbar", "de", "", "OutOfStock"),
+    ("Dieser Artikel ist leider ausverkauft", "de", "", "OutOfStock"),
+    ("Lieferzeit: 2-3 Werktage", "de", "In den Warenkorb", "InStock"),
+    ("Keine Lieferung möglich", "de", "", "OutOfStock"),
+    ("Bientôt disponible", "fr", "", "OutOfStock"),
+    ("Stock épuisé", "fr", "", "OutOfStock"),
+    ("Ce produit n'est plus en stock", "fr", "", "OutOfStock"),
+    ("En stock - Livré chez vous en 48h", "fr", "Ajouter au panier", "InStock"),
+    ("No hay existencias", "es", "", "OutOfStock"),
+    ("Próximamente", "es", "", "OutOfStock"),
+    ("¡Solo quedan 2!", "es", "Añadir a la cesta", "InStock"),
+    ("Prodotto non più disponibile", "it", "", "Discontinued"),
+    ("In arrivo", "it", "", "OutOfStock"),
+    ("Avise-me quando chegar", "pt", "Avise-me quando chegar", "OutOfStock"),
+    ("Tijdelijk uitverkocht", "nl", "", "OutOfStock"),
+    ("Dit product is niet meer leverbaar", "nl", "", "Discontinued"),
+    ("Brak towaru", "pl", "", "OutOfStock"),
+    ("Produkt chwilowo niedostępny", "pl", "", "OutOfStock"),
+    ("Momentálně nedostupné", "cs", "", "OutOfStock"),
+    ("Под заказ", "ru", "Купить", "BackOrder"),
+    ("Нет в продаже", "ru", "", "OutOfStock"),
+    ("Ожидается поступление", "ru", "", "OutOfStock"),
+    ("Tillfälligt slut", "sv", "", "OutOfStock"),
+    ("Ikke på nettlager", "nb", "", "OutOfStock"),
+    ("Ikke på lager", "da", "", "OutOfStock"),
+    ("Tuote on loppunut", "fi", "", "OutOfStock"),
+    ("Gelince haber ver", "tr", "Gelince Haber Ver", "OutOfStock"),
+    ("入荷待ち", "ja", "", "OutOfStock"),
+    ("在庫なし", "ja", "", "OutOfStock"),
+    ("残り3点", "ja", "カートに入れる", "InStock"),
+    ("无货", "zh", "", "OutOfStock"),
+    ("该商品已下架", "zh", "", "Discontinued"),
+    ("補貨中", "zh-TW", "", "OutOfStock"),
+    ("재고 없음", "ko", "", "OutOfStock"),
+    ("غير متوفر حالياً", "ar", "", "OutOfStock"),
+    ("ناموجود", "fa", "", "OutOfStock"),
+    ("موجود در انبار", "fa", "افزودن به سبد خرید", "InStock"),
+    ("स्टॉक में नहीं है", "hi", "", "OutOfStock"),
+    ("Μη διαθέσιμο", "el", "", "OutOfStock"),
+    ("Jelenleg nem kapható", "hu", "", "OutOfStock"),
+    ("Stoc limitat", "ro", "Adaugă în coș", "InStock"),
+    ("Изчерпано количество", "bg", "", "OutOfStock"),
+    ("สินค้าหมด", "th", "", "OutOfStock"),
+    ("Stok habis", "id", "", "OutOfStock"),
+    ("Tạm hết hàng", "vi", "", "OutOfStock"),
 ]
 """A note, its language, the label of the page's button if there is one, and the availability."""
 

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from itertools import compress, count
-from operator import itemgetter
+from itertools import compress, count, product
+from operator import itemgetter, or_
 
 from webstrata.content.blocks import ITEM, ROW
 from webstrata.content.listing.candidates import Candidate
@@ -52,16 +52,15 @@ _LETTERS = re.compile(r"[A-Z]{4,20}")
 _MAX_LINE = 90
 _MAX_LINES = 4_000
 _MAX_BRAND = 40
-_FIRST_WORD = re.compile(r"(?:^|\|)(?:\(\?:)?([^|(]{2})")
-_first_two = itemgetter(slice(2))
-_LOWER_STARTS = frozenset(start.lower() for labels in _LABELS.values() for start in _FIRST_WORD.findall(labels))
+_FIRST_WORD = re.compile(r"(?:^|\|)(?:\(\?:)?([^|(\\?]{2,3})(?!\?)")
+_first_two, _first_three = itemgetter(slice(2)), itemgetter(slice(3))
 _STARTS = frozenset(
-    first + second
-    for start in _LOWER_STARTS
-    for first in {start[0], start[0].upper()}
-    for second in {start[1], start[1].upper()}
+    "".join(letters)
+    for labels in _LABELS.values()
+    for start in _FIRST_WORD.findall(labels)
+    for letters in product(*({letter.lower(), letter.upper()} for letter in start))
 )
-"""The first two letters of all labels in either case: most lines need no further look."""
+"""The first two or three letters of all labels in either case: most lines need no further look."""
 
 _STORE = re.compile(
     r"^(?:visit the (.+) store|(?:brand|by|von|marke|marca|marque|par|di|de|merk|besuchen sie den"
@@ -82,7 +81,8 @@ def label_candidates(text: str, blocks: str) -> Iterator[Candidate]:
     open_fields = set(_LABELS)
     lines = text.split("\n", _MAX_LINES)[:_MAX_LINES]
     # Pages have thousands of lines, and few of them begin like a label: those are found without a step of Python each.
-    for place in compress(count(), map(_STARTS.__contains__, map(_first_two, lines))):
+    begins = map(or_, *(map(_STARTS.__contains__, map(first, lines)) for first in (_first_three, _first_two)))
+    for place in compress(count(), begins):
         line = lines[place]
         if len(line) > _MAX_LINE or (match := _LINE.apply(line, re.Pattern.match)) is None:
             continue

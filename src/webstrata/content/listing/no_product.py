@@ -1,4 +1,4 @@
-"""Pages of shops that show prices and are no product's page: carts, orders, wish lists, searches, front pages."""
+"""Pages of shops that show prices and are no product's page: carts, order pages, wish lists, searches, front pages."""
 
 import re
 from urllib.parse import urlsplit

@@ -22,6 +22,7 @@ _WORDS = (
     *("р.", "Rs", "RS", "TL", "Rp", "RM", "Fr.", "din", "DIN", "ден", "kn", "ر.س", "ريال", "درهم", "د.إ", "บาท", "đ"),
     *(",-", ",–", ".-", ".–"),
 )
+_ANY_SIGN = re.compile("|".join(map(re.escape, (*_SIGNS, *_WORDS))))
 _CODES = ("EUR", "USD", "GBP")
 _RAND = re.compile(r"(?<![^\W_])R ?\d{1,3}(?:[ ,\u00a0]?\d{3})*(?:[.,]\d\d)?(?![\w.,])")
 """South African prices: a single letter is a currency only where it is before several numbers."""
@@ -78,23 +79,25 @@ def _is_beside_digit(word: str, text: str) -> bool:
     return False
 
 
-def shows_price(text: str, titles: Sequence[str], search: Callable[[str], object]) -> bool:
+def shows_price(text: str, titles: Sequence[str]) -> bool:
     """Return whether a line after a title of the page shows a price and nothing else, as classified ads have it."""
-    if search is find_nothing or not titles:
-        return False
     lines = text[:_BEGINNING].split("\n")
     for place, line in enumerate(lines):
-        if len(line) >= _LEAST_TITLE and any(line.casefold() in title for title in titles) and not search(line):
-            near = lines[place + 1 : place + 1 + _LINES_TO_PRICE]
-            if any(search(one) and _is_amount(one) for one in near):
+        if 0 < len(line) <= _LONGEST_PRICE and _is_amount(line):
+            before = lines[max(0, place - _LINES_TO_PRICE) : place]
+            if any(len(one) >= _LEAST_TITLE and _is_title(one, titles) for one in before):
                 return True
     return False
 
 
+def _is_title(line: str, titles: Sequence[str]) -> bool:
+    folded = line.casefold()
+    return any(folded in title for title in titles) and not _ANY_SIGN.search(line)
+
+
 def _is_amount(line: str) -> bool:
-    return (
-        len(line) <= _LONGEST_PRICE and sum(map(str.isalpha, line)) <= _MOST_LETTERS and any(map(str.isdecimal, line))
-    )
+    is_short = any(map(str.isdecimal, line)) and sum(map(str.isalpha, line)) <= _MOST_LETTERS
+    return is_short and _ANY_SIGN.search(line) is not None
 
 
 def find_nothing(_text: str) -> None:

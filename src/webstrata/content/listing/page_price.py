@@ -69,6 +69,9 @@ _ROLE_COSTS = {
 }
 
 
+_UNKNOWN = Around()
+
+
 class ShownPrice(NamedTuple):
     """An amount that a page shows, and how likely it is to be the product's price."""
 
@@ -100,9 +103,10 @@ class PagePrices:
 def page_prices(scan: PageScan, hints: MoneyHints) -> PagePrices:
     """Return the prices that a page shows for its product."""
     surroundings = Surroundings()
-    shown = _without_outer([one for mark in scan.prices if (one := _shown(mark, hints, surroundings)) is not None])
-    if not shown:
+    amounts = _without_outer([one for mark in scan.prices if (one := _amount(mark, hints)) is not None])
+    if not amounts:
         return PagePrices()
+    shown = [_shown(one, surroundings) for one in amounts]
     scored = [_labelled(one, hints) for one in _scored(shown, scan)]
     best = max(scored, key=lambda one: (one.score, -one.place))
     if best.score < ACCEPTED or not best.money.amount:
@@ -119,7 +123,14 @@ def _before(best: ShownPrice) -> ShownPrice | None:
     return best._replace(money=best.before)
 
 
-def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPrice | None:
+def _shown(one: ShownPrice, surroundings: Surroundings) -> ShownPrice:
+    """Return an amount with what the elements around it show about it."""
+    around = surroundings.around(one.element)
+    names = " ".join((one.names, *map(names_of, parents_of(one.element, 2))))
+    return one._replace(roles=one.roles | around.roles, names=names, around=around)
+
+
+def _amount(mark: Mark, hints: MoneyHints) -> ShownPrice | None:
     """Return the amount of an element; of several the last that is not crossed out by its words."""
     text = tidy_text(mark.text)
     spans = list(find_money(text, hints))
@@ -136,7 +147,6 @@ def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPr
     plain = [place for place, found in enumerate(roles) if not found]
     chosen = plain[0] if plain else 0
     span = spans[chosen]
-    around = surroundings.around(mark.element)
     beside = None if span.has_currency else _money_beside(mark, span.money, hints)
     return ShownPrice(
         money=beside or span.money,
@@ -144,11 +154,11 @@ def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPr
         element=mark.element,
         place=mark.place,
         score=0.0,
-        roles=roles[chosen] | around.roles,
+        roles=roles[chosen],
         has_currency=span.has_currency or beside is not None,
         signature=names or mark.element.tag,
-        names=" ".join((names, *map(names_of, parents_of(mark.element, 2)))),
-        around=around,
+        names=names,
+        around=_UNKNOWN,
         before=next((one.money for one, found in zip(spans, roles, strict=True) if PriceRole.OLD in found), None),
     )
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from rapidfuzz import fuzz
@@ -49,6 +50,7 @@ _PRICES = (
     *("saleprice", "currentprice", "finalprice", "sellingprice", "specialprice", "discountedprice", "price"),
     *("unitprice", "offerprice", "prices", "pricing", "priceinfo", "pricerange", "minimumprice"),
 )
+_PRICE_NAMES = frozenset(_PRICES)
 _AMOUNTS = ("value", "amount", "current", "now", "sale", "selling", "final", "price", "centamount", "min", "raw")
 _REGULARS = ("originalprice", "compareatprice", "listprice", "regularprice", "wasprice", "oldprice", "was", "baseprice")
 _CURRENCIES = ("currency", "currencycode", "pricecurrency", "currencyisocode", "currencyiso")
@@ -74,6 +76,8 @@ def page_state(tree: Document, titles: Sequence[str]) -> PageState | None:
     best: tuple[float, PageState] | None = None
     for value in _states(tree):
         for chain in islice(_objects(value, (), _MAX_DEPTH), _MAX_OBJECTS):
+            if chain[-1].keys().isdisjoint(_PRICE_NAMES):
+                continue
             likeness = _likeness(chain[-1], titles)
             if likeness >= _LIKE_TITLE and (best is None or likeness > best[0]) and _price_of(chain[-1]) is not None:
                 best = likeness, PageState(chain[-1], chain[:-1])
@@ -176,6 +180,7 @@ def _objects(value: JsonValue, around: tuple[_Object, ...], depth: int) -> Itera
                 yield from _objects(one, chain, depth - 1)
 
 
+@lru_cache(maxsize=8_192)
 def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 

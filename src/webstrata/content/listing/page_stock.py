@@ -44,10 +44,11 @@ def stock_candidates(scan: PageScan, text: str, price_place: int | None) -> Iter
     """Yield what a page shows about the availability of its product."""
     button = next((mark for mark in scan.buttons if _is_own(mark, scan)), None)
     can_buy = button is not None and not _is_disabled(button.element)
+    is_awaited = button is None and any(_is_own(mark, scan) for mark in scan.waiting)
     note = _note(scan, price_place)
     if note is not None:
         is_gone = note[1] in _OUT and not can_buy
-        unbought = _OF_CONFIRMED if button is not None else _OF_UNSOLD
+        unbought = _OF_CONFIRMED if button is not None or is_awaited else _OF_UNSOLD
         confidence = unbought if is_gone else _believed(_OF_NOTE, note[1], can_buy)
         yield _candidate(note[1], confidence, "stock-note", note[0].text)
     elif (line := _line(scan, text)) is not None:
@@ -55,7 +56,7 @@ def stock_candidates(scan: PageScan, text: str, price_place: int | None) -> Iter
     if button is not None and (can_buy or not _asks_for_choice(scan, text)):
         state = Availability.IN_STOCK if can_buy else Availability.OUT_OF_STOCK
         yield _candidate(state, _OF_BUTTON if can_buy else _OF_DISABLED, "buy-button", button.text)
-    elif any(_is_own(mark, scan) for mark in scan.waiting):
+    elif is_awaited:
         yield _candidate(Availability.OUT_OF_STOCK, _OF_WAITING, "message-button", scan.waiting[0].text)
 
 

@@ -119,6 +119,7 @@ def read_listing(tree: Document, page: ListedPage) -> Listing | None:
         page.text,
         language=page.language,
         needs_text=not is_priced,
+        may_be_ad=not is_article,
         needs_sign=is_article or not (mains or is_product or state or is_property(list(text_candidates(page.text)))),
     )
     if scan is None:

@@ -9,6 +9,7 @@ from itertools import compress, count, islice
 from rapidfuzz import fuzz
 
 from webstrata.content.listing.buy_words import is_buying, is_waiting
+from webstrata.content.listing.marked_elements import marked_elements
 from webstrata.content.listing.page_currencies import currency_search, find_nothing, shows_price
 from webstrata.content.listing.price_words import PRICE_NAME, plain_names
 from webstrata.content.listing.stock_words import is_out_label
@@ -36,20 +37,11 @@ _MAX_STOCK_TEXT = 180
 _MAX_NAMES = 300
 _MAX_ELEMENTS = 40_000
 
-_NAMED = '[class*="price" i], [id*="price" i]'
-_PRICE_ITEM = '[itemprop~="price" i]'
 _NAMED_ELSEWHERE = ", ".join(
     f'[class*="{name}" i]' for name in ("preis", "prix", "preci", "prezzo", "prijs", "preco", "pris", "cena", "fiyat")
 )
 """Elements with names in other languages are found by the currency in their text; these show that there are some."""
 
-_BUTTONS = (
-    'button, input[type="submit" i], input[type="button" i], input[type="image" i], a[class*="btn" i], '
-    'a[class*="button" i], a[class*="cart" i], a[id*="cart" i], a[class*="buy" i], a[id*="buy" i], a[role="button"], '
-    'div[role="button"], span[role="button"]'
-)
-_STOCK = '[class*="stock" i], [class*="availab" i], [id*="availab" i]'
-_BRAND = 'a[class*="brand" i], a[id*="byline" i], span[class*="brand" i], div[class*="brand" i], h2[class*="brand" i]'
 _MAX_BRANDS = 20
 _DIGIT = re.compile(r"\d")
 _HEADINGS = ("h1", "h2", "h3")
@@ -102,19 +94,24 @@ def scan_page(
     language: str | None = None,
     needs_text: bool = True,
     needs_sign: bool = False,
+    may_be_ad: bool = True,
 ) -> PageScan | None:
     """Return the marks of a page; `titles` are what it calls itself elsewhere, in lower case, `text` is what it shows.
 
     Amounts in elements that are not named a price are looked for with `needs_text`, or where there are no others.
     With `needs_sign`, None comes back at once when the page has neither an element that is named a price nor a button
-    to buy.
+    to buy, nor a line with a price after its title if it `may_be_ad`.
     """
-    named = tree.select(f"{_NAMED}, {_PRICE_ITEM}")
-    buttons = tree.select(_BUTTONS)
-    search = currency_search(text, language)
-    if needs_sign and not named and not _may_sell(tree, buttons, language) and not shows_price(text, titles, search):
+    marked = marked_elements(tree)
+    named, buttons, stock = marked.prices, marked.buttons, marked.stock
+    if (
+        needs_sign
+        and not named
+        and not _may_sell(tree, buttons, language)
+        and not (may_be_ad and shows_price(text, titles))
+    ):
         return None
-    stock = tree.select(_STOCK)
+    search = currency_search(text, language)
     priced = dict.fromkeys(named)
     if not named or needs_text:
         priced |= dict.fromkeys(_priced_by_text(tree, search))
@@ -122,13 +119,14 @@ def scan_page(
     headings = _fill_places(tree, requested)
     title = _title(headings, titles)
     pushed = list(_pushed(buttons, requested, title))
+    waiting = tuple(mark for mark in pushed if is_waiting(mark.text) or is_out_label(mark.text))
     return PageScan(
         prices=tuple(_nearest(_price_marks(priced, requested), title)),
-        buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
-        waiting=tuple(mark for mark in pushed if is_waiting(mark.text) or is_out_label(mark.text)),
+        buttons=tuple(mark for mark in pushed if mark not in waiting and is_buying(mark.text, names_of(mark.element))),
+        waiting=waiting,
         stock=tuple(_stock_marks(stock, requested)),
         title=title,
-        brands=tuple(text for element in tree.select(_BRAND)[:_MAX_BRANDS] if (text := shown_text(element))),
+        brands=tuple(text for element in marked.brands[:_MAX_BRANDS] if (text := shown_text(element))),
     )
 
 
@@ -139,8 +137,9 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
     """
     texts = _short_texts(tree)
     search = currency_search("\n".join(node.data for node in texts), language)
-    buttons = tree.select(_BUTTONS)
-    priced = dict.fromkeys(tree.select(f"{_NAMED}, {_PRICE_ITEM}")) | dict.fromkeys(_around_money(texts, search))
+    marked = marked_elements(tree)
+    buttons = marked.buttons
+    priced = dict.fromkeys(marked.prices) | dict.fromkeys(_around_money(texts, search))
     requested: dict[Element, int] = dict.fromkeys((*priced, *buttons), -1)
     title = _title(_fill_places(tree, requested), titles)
     pushed = tuple(_pushed(buttons, requested, title))

@@ -5,6 +5,7 @@ Pages are hostile: nesting and the number of nodes are limited, and every value 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 from webstrata.content.metadata import HtmlMetadata, JsonValue
 from webstrata.model.collections.listing import FieldSource
@@ -70,8 +71,12 @@ class _Builder:
 
     def __init__(self, source: FieldSource, values: Sequence[JsonValue]) -> None:
         self._source = source
+        self._values = values
         self._nodes: list[Node] = []
-        self._by_id = dict(_identified(values, MAX_DEPTH)) if source is FieldSource.JSON_LD else {}
+
+    @cached_property
+    def _by_id(self) -> dict[str, dict[str, JsonValue]]:
+        return dict(_identified(self._values, MAX_DEPTH))
 
     def build(self, values: Sequence[JsonValue]) -> list[Node]:
         """Return all nodes, the outer ones before the inner ones."""
@@ -149,6 +154,7 @@ def _types(stated: JsonValue) -> frozenset[str]:
     return frozenset(_short(one) for one in values if isinstance(one, str))
 
 
+@lru_cache(maxsize=4_096)
 def _short(name: str) -> str:
     """Return a name in lower case without its vocabulary: `product` of `https://schema.org/Product`."""
     for mark in ("#", "/", ":"):

@@ -82,7 +82,14 @@ def _promising_controls(tree: Document, elements: Sequence[Element]) -> Iterator
     """Yield the controls whose name or label has a part that those of cart controls have; most links have none."""
     controls = [element for element in elements if element.tag in CONTROL_TAGS and _is_button(element)]
     other_names: set[str | None] = {None}
-    yield from (one for one in controls[:_MAX_CONTROLS] if _may_be_labelled(one) or _may_be_named(one, other_names))
+    for one in controls[:_MAX_CONTROLS]:
+        # Written out for the many links whose text has no such word: a page has hundreds.
+        words = one.text.casefold().split()
+        if words and _FIRST_WORDS.isdisjoint(words) and words[0][0].isalnum() and "".join(words).isascii():
+            if _may_be_named(one, other_names):
+                yield one
+        elif _may_be_labelled(one) or _may_be_named(one, other_names):
+            yield one
     # They are looked for after the others: the caller may need only the first control.
     others = tree.select(_OTHER_CONTROLS)[:_MAX_CONTROLS]
     yield from (one for one in others if _may_be_labelled(one) or _may_be_named(one, other_names))
