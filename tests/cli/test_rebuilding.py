@@ -46,6 +46,7 @@ def test_scripts_can_read_what_a_rebuild_made(webstrata: CommandLine, folder: Pa
     made = json.loads(webstrata("rebuild", "--json").out)
     assert made["added"] == {"sources": 1, "jobs": 1, "indexed_jobs": 1}
     assert (made["totals"]["snapshots"], made["problems"], made["interrupted"]) == (1, [], False)
+    assert made["change_events"] == json.loads(webstrata("changes", "--json").out)["total"] == 1
 
 
 def test_problems_are_reported_and_end_in_failure(webstrata: CommandLine, folder: Path) -> None:

@@ -18,7 +18,7 @@ from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.app import App
-    from webstrata.changes.stage import ChangeCounts
+    from webstrata.changes.stage import ChangeCounts, ChangeTracking
     from webstrata.db.changes.change_lists import EventView, TemplateChangeView
     from webstrata.model.jobs.registry import SourceView
 
@@ -91,30 +91,36 @@ def compute_changes(
             _print_waiting({one.code: _waiting(app, one.id, since, backfill=backfill) for one in sources}, as_json)
             return
         counts, was_stopped = _compute(app, sources, max_events, since if backfill else None)
-    _print_computed(counts, as_json)
+        left = sum(_waiting(app, one.id, since, backfill=False) for one in sources)
+    _print_computed(counts, left, as_json)
     if was_stopped:
         raise typer.Exit(INTERRUPTED)
+
+
+def change_tracking(app: "App", computed_by: str) -> "ChangeTracking":
+    """Return what computes the change events of an archive."""
+    from webstrata.changes.site.reporting import SiteReporting
+    from webstrata.changes.stage import ChangeTracking
+    from webstrata.index.version import INDEX_VERSION
+    from webstrata.jobs.watching.search_matching import SearchMatching
+
+    return ChangeTracking(
+        app.database,
+        app.archive_root,
+        INDEX_VERSION,
+        computed_by=computed_by,
+        site_reporting=SiteReporting(app.database, app.archive_root, app.site_comparison().defaults),
+        match_searches=SearchMatching(app.database).match,
+    )
 
 
 def _compute(
     app: "App", sources: Sequence["SourceView"], max_events: int, backfill_since: datetime | None
 ) -> tuple["ChangeCounts", bool]:
-    from webstrata.changes.site.reporting import SiteReporting
-    from webstrata.changes.stage import ChangeCounts, ChangeTracking
+    from webstrata.changes.stage import ChangeCounts
     from webstrata.db.changes import changes
-    from webstrata.index.version import INDEX_VERSION
-    from webstrata.jobs.watching.search_matching import SearchMatching
 
-    reporting = SiteReporting(app.database, app.archive_root, app.site_comparison().defaults)
-    tracking = ChangeTracking(
-        app.database,
-        app.archive_root,
-        INDEX_VERSION,
-        computed_by="compute-changes",
-        site_reporting=reporting,
-        match_searches=SearchMatching(app.database).match,
-    )
-    total = ChangeCounts()
+    tracking, total = change_tracking(app, "compute-changes"), ChangeCounts()
     with interruptible() as stopping:
         for source in sources:
             if total.total >= max_events or stopping.is_set():
@@ -167,15 +173,17 @@ def _print_waiting(waiting: dict[str, int], as_json: bool) -> None:
     print(f"the events of {counted(total, 'capture')} would be computed")
 
 
-def _print_computed(counts: "ChangeCounts", as_json: bool) -> None:
+def _print_computed(counts: "ChangeCounts", left: int, as_json: bool) -> None:
     kinds: Counter[str] = counts.by_type
     if as_json:
         shown = {"events": counts.total, "by_type": dict(kinds), "template_changes": counts.template_changes}
-        print_json({"dry_run": False, **shown})
+        print_json({"dry_run": False, **shown, "waiting": left})
         return
     words = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(kinds.items()))
     print(f"computed {counted(counts.total, 'event')}{f': {words}' if words else ''}")
-    if not counts.total:
+    if left:
+        print(f"{counted(left, 'capture')} still wait: run the same command again, or with a larger --max-events")
+    elif not counts.total:
         print("No capture waits for its event; --backfill computes those of captures that have none.")
     if counts.template_changes:
         print(f"{counted(counts.template_changes, 'template change')} found")

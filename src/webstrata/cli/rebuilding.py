@@ -21,6 +21,7 @@ from webstrata.model.words import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from webstrata.app import App
     from webstrata.jobs.folders.rebuild import RebuildCallbacks, RebuildReport
     from webstrata.jobs.folders.rebuild_plan import PlannedJob, RebuildPlan
 
@@ -50,12 +51,27 @@ def rebuild(
         plugins = app.runner().plugins
         with _until_signal() as stopping:
             made = Rebuild(app.database, app.archive_root, plugins, _watcher(), stopping).run(missing=missing)
+            events = 0 if made.interrupted else _compute_changes(app, stopping)
+            is_interrupted = made.interrupted or stopping.is_set()
         note(app, "archive.rebuild", "archive", sources=made.added_sources, jobs=made.added_jobs, missing=missing)
-    _print_report(made, as_json=as_json)
-    if made.interrupted:
+    _print_report(dataclasses.replace(made, interrupted=is_interrupted), events, as_json=as_json)
+    if is_interrupted:
         raise typer.Exit(_INTERRUPTED)
     if made.problems:
         raise typer.Exit(1)
+
+
+def _compute_changes(app: "App", stopping: threading.Event) -> int:
+    """Compute the change events of the captures that were restored, and return how many."""
+    from webstrata.cli.changes import change_tracking
+    from webstrata.db.sources.sources import list_sources
+
+    if not app.settings.change_tracking_enabled:
+        return 0
+    with app.database.read() as session:
+        found = list_sources(session)
+    tracking = change_tracking(app, "rebuild")
+    return sum(tracking.compute(one.id, stopping=stopping).total for one in found if not stopping.is_set())
 
 
 def _not_empty(plan: "RebuildPlan", archive_root: "Path") -> "RebuildPlan":
@@ -111,7 +127,7 @@ def _print_plan(plan: "RebuildPlan", *, as_json: bool) -> None:
     print(f"{counted(len(plan.sources), 'source')} and {counted(len(plan.jobs), 'job')} would be restored")
 
 
-def _print_report(made: "RebuildReport", *, as_json: bool) -> None:
+def _print_report(made: "RebuildReport", events: int, *, as_json: bool) -> None:
     if as_json:
         counts = {"sources": made.added_sources, "jobs": made.added_jobs, "indexed_jobs": made.indexed_jobs}
         shown = {
@@ -119,6 +135,7 @@ def _print_report(made: "RebuildReport", *, as_json: bool) -> None:
             **_planned(made.plan),
             "added": counts,
             "totals": dataclasses.asdict(made.totals),
+            "change_events": events,
             "interrupted": made.interrupted,
             "problems": made.problems,
         }
@@ -133,6 +150,8 @@ def _print_report(made: "RebuildReport", *, as_json: bool) -> None:
         f" {counted(totals.captures, 'capture')}, {counted(totals.snapshots, 'snapshot')},"
         f" {counted(totals.record_problems, 'record')} that could not be read"
     )
+    if events:
+        print(f"computed {counted(events, 'change event')}")
     if made.interrupted:
         print("interrupted: run the same command again to continue")
 

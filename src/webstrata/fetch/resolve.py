@@ -84,14 +84,15 @@ class GuardedResolver:
             self._lookups.clear()
 
 
-def check_host(host: str, port: int, guard: NetworkGuard) -> None:
-    """Raise BlockedAddressError when a host has only addresses that are refused; one that is unknown now passes."""
+def check_host(host: str, port: int, guard: NetworkGuard) -> bool:
+    """Raise BlockedAddressError when a host has only addresses that are refused; return whether it is known now."""
     try:
         asyncio.run(asyncio.wait_for(GuardedResolver(guard).passing(host, port), _LOOKUP_SECONDS))
     except BlockedAddressError:
         raise
     except (FetchError, TimeoutError):
-        return
+        return False
+    return True
 
 
 async def _looked_up(host: str) -> list[str]:

@@ -180,9 +180,11 @@ def _check_network(address: TargetAddress, guard: NetworkGuard) -> None:
     if endpoint is None:
         return
     try:
-        check_host(*endpoint, guard)
+        is_known = check_host(*endpoint, guard)
     except BlockedAddressError as error:
         raise UsageError(f"notifications cannot be sent to {address.shown}: {error}") from None
+    if not is_known:
+        log.info("notification.host.unknown", to=address.shown)
 
 
 def _add(session: Session, address: TargetAddress, name: str | None, now: datetime) -> tuple[Target, str | None]:

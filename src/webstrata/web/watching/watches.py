@@ -141,6 +141,10 @@ def _page(
         total = watches.count_watches(session)
         listed = watches.list_watches(session, limit=WATCHES_ON_A_PAGE, offset=(here - 1) * WATCHES_ON_A_PAGE)
         targets = subscriptions.list_targets(session)
+        recipients: dict[int, list[str]] = {}
+        for one in subscriptions.list_subscriptions(session):
+            if one.subject.watch_id is not None:
+                recipients.setdefault(one.subject.watch_id, []).append(one.target.name)
     return render(
         request,
         "watches.html",
@@ -154,4 +158,5 @@ def _page(
         refusal=refusal,
         secrets=secrets or [],
         targets=targets,
+        recipients=recipients,
     )
