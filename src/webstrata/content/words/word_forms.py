@@ -39,6 +39,8 @@ def stemmed(words: Iterable[str], accented: Mapping[str, str], language: str) ->
 def compound_forms(pieces: Iterable[str], language: str) -> list[tuple[str, str]]:
     """Return pairs of stem and form for compounds and abbreviations: the form is their words with spaces."""
     pairs = {
-        (stem, words) for joined, words in compounds_in(pieces).items() for stem in {joined, *stems_of(joined, language)}
+        (stem, words)
+        for joined, words in compounds_in(pieces).items()
+        for stem in {joined, *stems_of(joined, language)}
     }
     return sorted(pairs)
