@@ -19,6 +19,7 @@ from webstrata.db.captures import (
     export_records,
     moved_pages,
     page_metadata,
+    page_texts,
     payloads,
     problems,
     regrouping,
@@ -34,7 +35,7 @@ from webstrata.db.collections import collection_lists, hauls, listings, scraper_
 from webstrata.db.collections.collection_lists import CollectionFilter
 from webstrata.db.collections.listings import ListingFilter, ListingOrder
 from webstrata.db.engine import Database
-from webstrata.db.links import signals
+from webstrata.db.links import links, signals
 from webstrata.db.notifications import announcing, outbox, reviews, subscriptions
 from webstrata.db.operations import (
     audit_log,
@@ -52,6 +53,7 @@ from webstrata.db.queue import closed_jobs, frontier, jobs, leases, permits, run
 from webstrata.db.replay import captured_requisites, cdx, closest, page_links, replay_checks
 from webstrata.db.retention import artifacts, holds, retention, tombstones
 from webstrata.db.search.fulltext import count_documents
+from webstrata.db.search.word_forms import learn_forms
 from webstrata.db.sources import editions, rebuilding, source_rows, source_scopes, sources, totals
 from webstrata.db.sql.statistics import refresh_statistics
 from webstrata.db.watching import paired_pages, saved_searches, site_diff, site_events, watches
@@ -60,7 +62,7 @@ from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
 from webstrata.model.auditing.sessions import AuditMode, AuditStatus
 from webstrata.model.captures import Original
-from webstrata.model.crawl.tasks import TaskStatus
+from webstrata.model.crawl.tasks import TaskStatus, TaskType
 from webstrata.model.notifications.values import ReviewFilter, SavedReview
 from webstrata.model.replay.cdx import ListPosition
 from webstrata.model.replay.url_ranges import KeyRange
@@ -80,6 +82,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 ANOTHER_JOB = OTHER_JOB + 2
 FIRST_OF_SMALL_JOB = CAPTURES // 3 + 1
+BATCH_OF_CAPTURES = range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5)
 URLS = [f"https://s.example/{number}" for number in range(5)]
 SHOPS = [f"https://shop{number}.example/" for number in range(5)]
 AUDIT = f"00000000-0000-0000-0000-{100_000_000_000 + 7}"
@@ -179,6 +182,16 @@ OF_JOBS: dict[str, Asking] = {
     "URLs to try later": lambda s: frontier.may_succeed_later(s, LARGE_JOB),
     "URLs under way": lambda s: frontier.has_any(s, LARGE_JOB, TaskStatus.PENDING, TaskStatus.IN_PROGRESS),
     "claiming": lambda s: frontier.claim(s, LARGE_JOB, "me", limit=50, now=NOW, lease=HOUR),
+    "leases that ran out": lambda s: frontier.reclaim_expired(s, LARGE_JOB, NOW),
+    "how many URLs are under way": lambda s: frontier.under_way(s, LARGE_JOB),
+    "kinds of URLs under way": lambda s: frontier.under_way_by_kind(s, LARGE_JOB),
+    "whether requisites wait": lambda s: frontier.has_waiting(s, LARGE_JOB, TaskType.MEDIA),
+    "crawls beside a job": lambda s: warc_folders.crawls_beside(s, SMALL_JOB),
+    "how far a job is indexed": lambda s: jobs.indexed_bytes(s, LARGE_JOB),
+    "whether a source has an indexed job": lambda s: jobs.has_indexed_job(s, "source-1"),
+    "pages that are indexed during a crawl": lambda s: plugin_runs.indexed_captures(s, LARGE_JOB, after_id=0, limit=50),
+    "which fields a small job's listings have": lambda s: scraper_health.set_fill_rates(s, SMALL_JOB),
+    "what a small job could not fetch": lambda s: site_diff.failed_urls(s, SMALL_JOB),
     "renewing leases": lambda s: frontier.renew(s, LARGE_JOB, "me", NOW, HOUR),
     "releasing leases": lambda s: frontier.release(s, LARGE_JOB, "me", NOW),
     "clearing up after a worker": lambda s: frontier.reclaim(s, "me", NOW),
@@ -278,8 +291,28 @@ OF_BATCHES: dict[str, Asking] = {
     "the capture before": lambda s: change_lists.previous_snapshot(s, FIRST_OF_SMALL_JOB),
     "regrouping": lambda s: regrouping.regroup_snapshots(s, GroupedSource(1, "source-1", ()), 0, 50, dry_run=True),
 }
+OF_BATCHES |= {
+    "captures with their places": lambda s: plugin_runs.placed_captures(s, BATCH_OF_CAPTURES),
+    "pages as they are indexed": lambda s: plugin_runs.indexed_pages(s, BATCH_OF_CAPTURES),
+    "what plugins have done": lambda s: plugin_runs.run_statuses(s, BATCH_OF_CAPTURES),
+    "known snapshots": lambda s: snapshots.known_snapshots(s, BATCH_OF_CAPTURES),
+    "pages that revisits show": lambda s: snapshots.copied(s, BATCH_OF_CAPTURES),
+    "pages that a page links to": lambda s: snapshots.linked_pages(s, BATCH_OF_CAPTURES),
+    "sets of links": lambda s: links.link_sets(s, BATCH_OF_CAPTURES),
+    "ranks of pages": lambda s: signals.ranked_pages(s, BATCH_OF_CAPTURES),
+    "learning forms of words": lambda s: learn_forms(s, "en", {"word1", "marmalades"}, {"word1", "marmalades"}),
+    "images of pages": lambda s: page_metadata.load_images(s, ["hash-1", "hash-2"]),
+}
 OF_VIEWS: dict[str, Asking] = {
     "a snapshot": seen,
+    "the text of a snapshot": lambda s: page_texts.load_page_text(s, FIRST_OF_SMALL_JOB),
+    "whether there are jobs": catalog.has_jobs,
+    "events of snapshots": lambda s: change_lists.events_of_snapshots(s, BATCH_OF_CAPTURES),
+    "the diff of an event": lambda s: change_lists.diff_of_event(s, 7),
+    "versions of an asset": lambda s: assets.versions_of_asset(s, 7),
+    "saved searches": saved_searches.list_searches,
+    "holds": holds.list_holds,
+    "a price": lambda s: listings.find_price(s, 7),
     "copies of a record": other_places,
     "a job's newest replay check": lambda s: replay_checks.newest_check(s, LARGE_JOB),
     "captures of a second": lambda s: closest.captures_at(s, OFTEN_CAPTURED, NOW),

@@ -188,6 +188,7 @@ _TABLES = {
             "kind": "'html'",
         },
     ),
+    "word_forms": _Rows("{n}", {"word": "'word' || i", "language": "'en'", "stem": "'word' || i"}),
     "page_signals": _Rows(
         "{n}",
         {
@@ -403,10 +404,23 @@ _TABLES = {
             "created_at": ":now",
         },
     ),
+    "scraper_health": _Rows(
+        "{jobs}",
+        {
+            "id": "i + 1",
+            "source_id": "CASE WHEN i < 2 THEN 1 ELSE 2 END",
+            "job_id": "i + 1",
+            "status": "'indexed'",
+            "pages_fetched": "9",
+            "pages_failed": "0",
+            "created_at": ":now",
+        },
+    ),
     "listings": _Rows(
         "{n}",
         {
             "id": "i + 1",
+            "last_snapshot_id": "i + 1",
             "source_id": _SOURCE,
             "normalized_url_group": "'https://s.example/' || i",
             "url": "'https://s.example/' || i",

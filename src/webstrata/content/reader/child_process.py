@@ -26,9 +26,9 @@ _NICENESS = 15
 _OBJECTS_A_COLLECTION = 50_000
 _PR_SET_PDEATHSIG = 1
 _ALLOCATION = {-1: 64_000_000, -2: 8_000_000, -3: 32_000_000}
-"""How much freed memory the C library keeps, takes at once, and takes from the system for a single block (mallopt's
-M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD): pages come one after another, and to give memory back and fetch it again
-for each of them took 5 % of the time."""
+"""How much freed memory the C library retains, requests at once, and requests for a single large block (mallopt's
+M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD): pages come one after another, and returning memory to the system
+after each of them took 5 % of the time."""
 
 
 class ChildDiedError(Exception):
@@ -150,13 +150,13 @@ def _limit() -> None:
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY if within else hardest, hardest))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _keep_memory()
+    _retain_memory()
     # What is loaded stays: searching it for garbage again and again takes a tenth of the time.
     gc.freeze()
     gc.set_threshold(_OBJECTS_A_COLLECTION)
 
 
-def _keep_memory() -> None:
+def _retain_memory() -> None:
     # Other C libraries than the usual one of Linux decide by themselves.
     with contextlib.suppress(AttributeError, OSError):
         mallopt = ctypes.CDLL(None).mallopt

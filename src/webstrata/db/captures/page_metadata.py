@@ -19,9 +19,7 @@ _LEVEL = 3
 def store_metadata(session: Session, stated: Mapping[str, str]) -> None:
     """Store the metadata of pages, as JSON by the hash of their bodies; earlier metadata is replaced."""
     # In one order everywhere: two processes that store the same rows must not wait for each other.
-    rows = [
-        (content_hash, isal_zlib.compress(_encoded(stated[content_hash]), _LEVEL)) for content_hash in sorted(stated)
-    ]
+    rows = [(one, isal_zlib.compress(_encoded(stated[one]), _LEVEL)) for one in sorted(stated)]
     upsert = _ON_SQLITE if session.get_bind().dialect.name == "sqlite" else _ON_POSTGRESQL
     upsert.execute(session, rows)
 

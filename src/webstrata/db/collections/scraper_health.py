@@ -44,8 +44,13 @@ def set_fill_rates(session: Session, job_id: int) -> None:
     run = session.execute(newest.limit(1)).first()
     if run is None:
         return
-    query = select(ListingRow.fields).join(Snapshot, ListingRow.last_snapshot_id == Snapshot.id)
-    query = query.where(ListingRow.source_id == run.source_id, Snapshot.job_id == job_id)
+    # By its pages, as a source may have many more listings than a run has captured.
+    of_job = Snapshot.job_id == job_id
+    query = select(ListingRow.fields).where(
+        ListingRow.source_id == run.source_id,
+        ListingRow.normalized_url_group.in_(select(Snapshot.normalized_url_group).where(of_job)),
+        ListingRow.last_snapshot_id.in_(select(Snapshot.id).where(of_job)),
+    )
     stated: Counter[str] = Counter()
     listings = 0
     for fields in session.scalars(query.execution_options(yield_per=_ROWS_AT_ONCE)):

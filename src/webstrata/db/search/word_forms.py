@@ -26,7 +26,8 @@ _LONGEST_FORM, _LONGEST_STEM = 64, 40
 
 def learn_forms(session: Session, language: str, words: Collection[str], pieces: Collection[str]) -> None:
     """Add the forms of words that are new in a language: folded words, and the pieces of text that they are from."""
-    if (session.scalar(_SIZE) or 0) >= MOST_FORMS:
+    dialect = session.get_bind().dialect.name
+    if (session.scalar(_SIZE[dialect]) or 0) >= MOST_FORMS:
         return
     compounds = compound_forms(pieces, language)
     requested = words_with_forms(words) | {form for _, form in compounds}
@@ -38,7 +39,7 @@ def learn_forms(session: Session, language: str, words: Collection[str], pieces:
     pairs += [(stem, form) for stem, form in compounds if form in new]
     # In one order everywhere: two processes that learn the same words must not wait for each other.
     rows = sorted({(form, language, stem) for stem, form in pairs if _fits(form, stem)})
-    _LEARN[session.get_bind().dialect.name].execute(session, rows)
+    _LEARN[dialect].execute(session, rows)
 
 
 def forms_by_stem(session: Session, stems: Mapping[str, Collection[str]]) -> dict[tuple[str, str], list[str]]:
@@ -75,5 +76,9 @@ _UNDER = Among(
     (("stems", "text"), ("languages", "text")),
     few=True,
 )
-_SIZE = text("SELECT count(*) FROM word_forms")
+# About how many there are: to count them for every batch takes as long as storing them. No form is ever deleted.
+_SIZE = {
+    "sqlite": text("SELECT max(rowid) FROM word_forms"),
+    "postgresql": text("SELECT CAST(reltuples AS bigint) FROM pg_class WHERE oid = CAST('word_forms' AS regclass)"),
+}
 _LANGUAGES = text("SELECT DISTINCT language FROM word_forms ORDER BY language")
