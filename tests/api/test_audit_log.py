@@ -38,6 +38,8 @@ def test_every_order_to_a_job_is_written_down(admin: TestClient, archive: Archiv
     archive.source("health", base_url="https://health.example/")
     job_id = admin.post("/api/admin/jobs", json={"source": "health", "overrides": {"max_pages": 5}}).json()["id"]
     entry = newest(admin)
+    assert admin.get(f"/api/admin/audit-log/{entry['id']}").json() == entry
+    assert admin.get("/api/admin/audit-log/999").status_code == 404
     assert entry.pop("at").endswith("+00:00")
     assert entry.pop("id") == 1
     assert entry == {

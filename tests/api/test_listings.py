@@ -119,7 +119,7 @@ def test_a_haul_is_shared_by_link_exported_and_kept_while_it_is_read(client: Tes
     for wrong in ([], [1] * 21, [99], list(range(1, 22))):
         refused = client.post("/api/hauls", json=new | {"snapshotIds": wrong}, headers=ADMIN)
         assert refused.status_code == 422, wrong
-    assert get(client, "/api/hauls")["total"] == 1
+    assert [get(client, "/api/hauls", q=words)["total"] for words in ("", "ettl K", "pans", "%")] == [1, 1, 0, 0]
     assert client.delete(f"/api/hauls/{haul['id']}", headers=ADMIN).status_code == 204
     assert client.get(f"/public_api/v1/hauls/{haul['id']}").status_code == 404
 

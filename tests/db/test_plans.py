@@ -31,7 +31,7 @@ from webstrata.db.captures.regrouping import GroupedSource
 from webstrata.db.changes import change_lists, changes, unchanged
 from webstrata.db.changes.change_lists import EventFilter
 from webstrata.db.changes.unchanged import EventStamp
-from webstrata.db.collections import collection_lists, hauls, listings, scraper_health, scrapes
+from webstrata.db.collections import collection_lists, export_history, hauls, listings, scraper_health, scrapes
 from webstrata.db.collections.collection_lists import CollectionFilter
 from webstrata.db.collections.listings import ListingFilter, ListingOrder
 from webstrata.db.engine import Database
@@ -264,6 +264,11 @@ OF_JOBS: dict[str, Asking] = {
     "audits that wait": lambda s: sessions.waiting_audits(s, SHOPS, AuditMode.STANDARD, "1"),
     "due audit schedules": lambda s: schedules.due_schedules(s, NOW, 50),
     "withheld records of files": lambda s: tombstones.withheld_places(s, ["7-gone.warc.gz"]),
+    "withheld records of an hour": lambda s: tombstones.withheld_copies(s, NOW, NOW + HOUR),
+    "a withheld capture of a second": lambda s: tombstones.tombstone_at(s, OFTEN_CAPTURED, NOW),
+    "snapshots of the same records": lambda s: tombstones.with_copies(s, range(1, 50)),
+    "the newest withheld capture of a URL": lambda s: tombstones.last_tombstone(s, OFTEN_CAPTURED),
+    "exports of a small job's files": lambda s: export_history.running_exports(s, [SMALL_JOB], NOW),
     "records to export": lambda s: export_records.records_of_captures(s, [1, 2, 3]),
     "some snapshots of a source": lambda s: source_rows.snapshots_of_source(s, SOURCE, 100),
     "files of a small source": lambda s: export_records.files_to_export(s, [SMALL_JOB]),

@@ -2,13 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Path, Query
 
 from webstrata.api.admin_schemas import AuditEntrySchema, AuditLogSchema
 from webstrata.api.present import timestamp
-from webstrata.db.operations.audit_log import ChangeFilter, LoggedChange, entries
+from webstrata.db.operations.audit_log import ChangeFilter, LoggedChange, entries, find_entry
+from webstrata.errors import NotFoundError
 from webstrata.http.auth import ADMIN_RESPONSES, require_admin
-from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts, TextFilter
+from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts, SnapshotId, TextFilter
+from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
 
 router = APIRouter(
@@ -33,6 +35,18 @@ def audit_log(
         filters = ChangeFilter(target, action, actor)
         found, total = entries(session, filters, limit=limit, offset=min(offset, LARGEST_OFFSET))
     return AuditLogSchema(items=[_entry(change) for change in found], total=total, limit=limit, offset=offset)
+
+
+@router.get("/{entry_id}", responses={404: {"model": ErrorSchema}})
+def show_entry(
+    app: Parts, entry_id: Annotated[SnapshotId, Path(description="The entry's number.")]
+) -> AuditEntrySchema:
+    """Return one entry of the audit log."""
+    with app.database.read() as session:
+        found = find_entry(session, entry_id)
+    if found is None:
+        raise NotFoundError("There is no such entry: it may have expired")
+    return _entry(found)
 
 
 def _entry(change: LoggedChange) -> AuditEntrySchema:

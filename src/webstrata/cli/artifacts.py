@@ -39,7 +39,7 @@ def cleanup(
     from webstrata.retention.artifact_cleanup import clean_up_artifacts
     from webstrata.storage.file_system import shown_bytes
 
-    with started(quiet=True) as app:
+    with started(quiet=as_json) as app:
         settings = app.settings
         report = clean_up_artifacts(
             app.database,

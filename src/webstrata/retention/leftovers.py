@@ -128,7 +128,7 @@ def _delete_batch(
     delete: Callable[[_Item], bool],
     report: Callable[[_Item, str], None],
 ) -> int:
-    """Delete items until the batch is full; those that cannot be deleted are left behind the others."""
+    """Delete items until the batch is full; those that cannot be deleted do not stop the others."""
     deleted = failed = 0
     while deleted < BATCH_ROWS:
         before = deleted, failed

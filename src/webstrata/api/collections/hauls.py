@@ -1,8 +1,9 @@
 """Hauls: saved sets of captures to compare, share by link and export."""
 
 from datetime import UTC, datetime
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from webstrata.api.collections import present_listings
 from webstrata.api.collections.haul_files import HaulFormat, haul_file
@@ -12,7 +13,7 @@ from webstrata.http.audit_trail import ActingParts
 from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.browsing import site_url
 from webstrata.http.caching import NEVER
-from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts
+from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts, TextFilter
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.export_trail import record_export
 from webstrata.http.lookups import HaulId, used_haul
@@ -26,10 +27,15 @@ _WRITING = [*_ADMIN, Depends(refuse_other_sites)]
 
 
 @router.get(HAULS_PATH, dependencies=_ADMIN, responses=ADMIN_RESPONSES)
-def list_hauls(app: Parts, limit: Limit = 50, offset: Offset = 0) -> HaulListSchema:
+def list_hauls(
+    app: Parts,
+    q: Annotated[TextFilter, Query(description="Words of the name.")] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> HaulListSchema:
     """List the hauls, newest first, for administrators: the id of a haul is all that is needed to read it."""
     with app.database.read() as session:
-        found, total = hauls.list_hauls(session, limit=limit, offset=min(offset, LARGEST_OFFSET))
+        found, total = hauls.list_hauls(session, limit=limit, offset=min(offset, LARGEST_OFFSET), words=q)
     items = [present_listings.haul_summary(view) for view in found]
     return HaulListSchema(items=items, total=total, limit=limit, offset=offset)
 

@@ -13,7 +13,7 @@ from webstrata.model.actors import PROGRAM, Actor
 from webstrata.model.urls import surt
 
 LONGEST_EXPORT = timedelta(hours=6)
-"""An export that has not ended after this time was killed: it no longer keeps files from being deleted."""
+"""An export that has not ended after this time was killed: its files may be deleted."""
 
 
 def begin_export(session: Session, kind: str, export_format: str, filters: Mapping[str, object], now: datetime) -> int:

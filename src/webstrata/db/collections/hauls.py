@@ -103,12 +103,16 @@ def load_haul(session: Session, haul_id: str) -> HaulView:
     return HaulView(haul.id, haul.name, haul.actor, haul.created_at, tuple(captures))
 
 
-def list_hauls(session: Session, *, limit: int, offset: int = 0) -> tuple[list[HaulSummary], int]:
-    """Return hauls, newest first, and how many there are in all."""
+def list_hauls(
+    session: Session, *, limit: int, offset: int = 0, words: str | None = None
+) -> tuple[list[HaulSummary], int]:
+    """Return hauls, those with some words in their names or all, newest first, and how many there are in all."""
+    named = [HaulRow.name.icontains(word, autoescape=True) for word in (words or "").split()]
     count = select(func.count()).where(HaulCapture.haul_id == HaulRow.id).correlate(HaulRow).scalar_subquery()
-    total = session.scalar(select(func.count()).select_from(HaulRow)) or 0
+    total = session.scalar(select(func.count()).select_from(HaulRow).where(*named)) or 0
     columns = (HaulRow.id, HaulRow.name, HaulRow.actor, HaulRow.created_at, count)
-    rows = session.execute(select(*columns).order_by(HaulRow.created_at.desc(), HaulRow.id).limit(limit).offset(offset))
+    newest = select(*columns).where(*named).order_by(HaulRow.created_at.desc(), HaulRow.id)
+    rows = session.execute(newest.limit(limit).offset(offset))
     return [HaulSummary(*row) for row in rows], total
 
 

@@ -75,6 +75,12 @@ def entries(
     return tuple(map(_change, rows)), total
 
 
+def find_entry(session: Session, entry_id: int) -> LoggedChange | None:
+    """Return one entry; None when there is none."""
+    row = session.get(AuditEntry, entry_id)
+    return None if row is None else _change(row)
+
+
 def _change(row: AuditEntry) -> LoggedChange:
     return LoggedChange(
         id=row.id,
