@@ -190,7 +190,7 @@ def test_a_crawl_succeeds_however_its_monitor_breaks(state: CrawlState, place: s
     assert ended_so(state) == (0, "")
 
 
-@pytest.mark.parametrize(("is_tied", "code"), [(False, 1), (True, 130)])
+@pytest.mark.parametrize(("is_child", "code"), [(False, 1), (True, 130)])
 def test_the_end_of_the_run_stops_the_attempt_cleanly(state: CrawlState, is_child: bool, code: int) -> None:
     engine, ended = ShellEngine([NEVER_END]), threading.Event()
     threading.Timer(0.3, ended.set).start()
@@ -206,7 +206,7 @@ def test_a_run_that_is_ended_before_it_began_begins_nothing(state: CrawlState) -
     assert engine.attempts == []
 
 
-@pytest.mark.parametrize(("is_tied", "code"), [(False, 1), (True, 75)])
+@pytest.mark.parametrize(("is_child", "code"), [(False, 1), (True, 75)])
 def test_a_full_disk_ends_the_attempt_and_is_our_trouble(state: CrawlState, is_child: bool, code: int) -> None:
     engine = ShellEngine([NEVER_END])
     with pytest.raises(StorageError, match="full"):
