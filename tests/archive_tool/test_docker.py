@@ -38,7 +38,7 @@ def test_a_client_without_an_engine_is_no_docker(docker: StandIn) -> None:
 
 def test_an_engine_that_hangs_is_not_waited_for_for_ever(docker: StandIn) -> None:
     docker.engine("hung")
-    with pytest.raises(StorageError, match=r"docker version gave no answer in 0\.2 s"):
+    with pytest.raises(StorageError, match=r"docker version did not respond in 0\.2 s"):
         Docker(patience_seconds=0.2).check()
 
 

@@ -171,7 +171,7 @@ def test_a_response_without_a_status_text_has_its_status(job: Job) -> None:
     [
         (gzip.compress(b"".join(wpull())), "its records are not compressed one by one"),
         # Every line end doubled on its way through a text editor: what a record's length counts is not there any more.
-        (b"".join(missing_status_text()).strip().replace(b"\r\n", b"\r\r\n"), "shorter than its Content-Length says"),
+        (b"".join(missing_status_text()).strip().replace(b"\r\n", b"\r\r\n"), "shorter than its Content-Length"),
     ],
 )
 def test_what_fastwarc_reads_but_cannot_be_found_again_is_refused_with_a_reason(
