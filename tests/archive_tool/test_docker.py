@@ -32,7 +32,7 @@ def test_without_docker_the_error_shows_what_to_do() -> None:
 
 def test_a_client_without_an_engine_is_no_docker(docker: StandIn) -> None:
     docker.engine("down")
-    with pytest.raises(StorageError, match=r"does not answer \(Cannot connect to the Docker daemon.*start it"):
+    with pytest.raises(StorageError, match=r"does not respond \(Cannot connect to the Docker daemon.*start it"):
         Docker().check()
 
 
