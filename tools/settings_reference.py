@@ -21,7 +21,7 @@ as not given. A value that does not parse and an unknown name that begins with `
 one it is; one that begins with `HEALTHARCHIVE_` is a warning. Lists are separated by commas; yes or no is `true` or
 `false`.
 
-`webstrata check-env` shows every setting as it stands and where it came from. The crawling settings are defaults: a job
+`webstrata check-env` shows every setting with its value and origin. The crawling settings are defaults: a job
 may bring its own.
 
 This page is written by `.venv/bin/python -m tools.settings_reference`; a test fails when it is out of date.

@@ -32,13 +32,13 @@ def test_without_docker_the_error_shows_what_to_do() -> None:
 
 def test_a_client_without_an_engine_is_no_docker(docker: StandIn) -> None:
     docker.engine("down")
-    with pytest.raises(StorageError, match=r"does not answer \(Cannot connect to the Docker daemon.*start it"):
+    with pytest.raises(StorageError, match=r"does not respond \(Cannot connect to the Docker daemon.*start it"):
         Docker().check()
 
 
 def test_an_engine_that_hangs_is_not_waited_for_for_ever(docker: StandIn) -> None:
     docker.engine("hung")
-    with pytest.raises(StorageError, match=r"docker version gave no answer in 0\.2 s"):
+    with pytest.raises(StorageError, match=r"docker version did not respond in 0\.2 s"):
         Docker(patience_seconds=0.2).check()
 
 

@@ -255,7 +255,7 @@ def test_an_engine_that_dies_is_our_trouble_and_not_the_sites(docker: StandIn, f
     docker.let("on")
     with pytest.raises(StorageError, match="Docker"):
         ended(attempt)
-    with pytest.raises(StorageError, match="does not answer"):
+    with pytest.raises(StorageError, match="does not respond"):
         attempt.stop()
     docker.engine("up")
     assert run_through(folder) == 0

@@ -270,7 +270,7 @@ def test_a_docker_client_without_an_engine_is_as_good_as_none(
     docker.engine("down")
     ended = archive_tool()
     assert ended.code == 1
-    assert "Docker's engine does not answer (Cannot connect to the Docker daemon" in ended.err
+    assert "Docker's engine does not respond (Cannot connect to the Docker daemon" in ended.err
     assert docker.begun == []
 
 

@@ -195,7 +195,7 @@ def test_the_status_reports_jobs_and_room_for_scripts_too(webstrata: CommandLine
 
 def test_the_status_reports_a_worker_that_has_nothing_to_do(webstrata: CommandLine, data_dir: Path) -> None:
     with present(data_dir / "archive", kind=WORKER_KIND) as owner:
-        assert f"{owner} leads no job now" in webstrata("status").out
+        assert f"{owner} has no job" in webstrata("status").out
     assert "no worker" in webstrata("status").out
 
 

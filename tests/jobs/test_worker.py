@@ -42,7 +42,7 @@ def test_a_worker_is_seen_while_it_has_nothing_to_do_and_leaves_nothing_behind(
 
     monkeypatch.setattr(worker, "process_next_job", look)
     run_worker_loop(run_once=True, context=context)
-    assert seen == ["leads no job now"]
+    assert seen == ["has no job"]
     assert archive_status(context.database, context.archive_root, 0).processes == ()
 
 

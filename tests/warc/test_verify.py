@@ -160,7 +160,7 @@ def test_a_chunked_payload_may_be_digested_with_or_without_its_chunks(tmp_path: 
 def test_a_wrong_length_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.warc"
     path.write_bytes(record({"WARC-Type": "resource"}, b"twelve bytes", length=5))
-    assert reasons(verify([path])) == ["the record does not end where its Content-Length says"]
+    assert reasons(verify([path])) == ["the record does not end at its Content-Length"]
     path.write_bytes(record({"WARC-Type": "resource"}, b"").replace(b"Content-Length: 0", b"Content-Length: many"))
     assert reasons(verify([path])) == ["Content-Length is 'many', not a number"]
     path.write_bytes(record({"WARC-Type": "resource"}, b"").replace(b"Length: 0", b"Length: " + b"9" * 5_000))

@@ -313,7 +313,7 @@ def test_an_unknown_job_is_a_page_that_reports_it(make_client: MakeClient) -> No
 def test_jobs_are_closed_to_who_does_not_know_the_token(make_client: MakeClient, path: str) -> None:
     page = Page(make_client(token=TOKEN).get(path))
     assert page.status == 403
-    assert "Sign in with the admin token to go on." in page.text()
+    assert "Sign in with the admin token to continue." in page.text()
     assert page.links()["Sign in"] == f"/login?next={path}"
 
 

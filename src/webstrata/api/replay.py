@@ -68,4 +68,4 @@ def _moment(digits: str) -> datetime:
             return datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
     except ValueError:
         pass
-    raise HTTPException(400, f"{digits!r} is no moment of 14 digits, such as 20240531120000")
+    raise HTTPException(400, f"{digits!r} is not a timestamp of 14 digits, such as 20240531120000")

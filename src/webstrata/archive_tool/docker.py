@@ -114,7 +114,7 @@ class Docker:
         result = self._run(arguments, self.patience_seconds)
         if result.returncode:
             reason = last_line(result.stderr)
-            raise StorageError(f"Docker's engine does not answer ({reason}): start it; {_WITHOUT_DOCKER}")
+            raise StorageError(f"Docker's engine does not respond ({reason}): start it; {_WITHOUT_DOCKER}")
         return result.stdout
 
     def _run(self, arguments: Sequence[str], patience: float) -> "subprocess.CompletedProcess[str]":
@@ -124,7 +124,7 @@ class Docker:
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            raise StorageError(f"docker {arguments[0]} gave no answer in {patience:g} s") from None
+            raise StorageError(f"docker {arguments[0]} did not respond in {patience:g} s") from None
         decoded = (output.decode(errors="replace"), errors.decode(errors="replace"))
         return subprocess.CompletedProcess(arguments, process.returncode, *decoded)
 

@@ -44,7 +44,7 @@ def crawl_for_worker(arguments: Arguments, lifeline: Lifeline) -> int:
         if arguments.help_only:
             return DONE if runner.help(job_id, threading.Event()) else NOTHING_TO_DO
         if leader is None:
-            raise UsageError("nobody leads the job on whose behalf to work")
+            raise UsageError("the leader of this job is unknown")
         crawl = partial(_crawl_led_job, arguments, app, runner, job_id, leader, is_child=True)
         return on_behalf_of(leader, app.database, job_id, crawl)
 

@@ -62,7 +62,7 @@ class NativeAttempt:
 
     def _judged(self, code: int) -> int:
         if code == LEASE_LOST:
-            raise LeaseLostError(f"job {self.job_id} is worked on by another process by now")
+            raise LeaseLostError(f"job {self.job_id} now belongs to another process")
         if code not in (OUR_TROUBLE_CODE, WRONG_USAGE):
             return code
         with self.database.read() as session:

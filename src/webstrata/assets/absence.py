@@ -92,6 +92,6 @@ def _proven(
         return []
     proven = [asset for asset in absent if asset.last_seen_job_id in alike]
     if len(proven) < len(absent):
-        reason = "they were seen by a job that was told to look elsewhere"
+        reason = "they were seen by a job with another scope"
         log.info("assets.absence.unproven", assets=len(absent) - len(proven), reason=reason)
     return proven

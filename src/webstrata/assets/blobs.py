@@ -33,7 +33,7 @@ def read_blob(database: Database, archive_root: Path, blob: StoredBlob) -> bytes
         return AssetStore(archive_root).get(blob.digest)
     data = blob.content if blob.content is not None else _body_of(database, archive_root, blob)
     if checksum_of(data) != blob.digest:
-        raise StorageError(f"the bytes of blob {blob.digest} are not what they were")
+        raise StorageError(f"the bytes of blob {blob.digest} do not match its digest")
     return data
 
 

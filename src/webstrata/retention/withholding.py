@@ -83,7 +83,7 @@ def _refuse_mass(database: Database, going: Sequence[WithheldCapture], confirmed
         if count > 1 and is_mass_disappearance(count, in_all.get(code, 0), max_share):
             raise ConflictError(
                 f"{count} of {in_all[code]} snapshots of source {code} would disappear, more than "
-                f"{max_share:.0%}: confirm it to go on"
+                f"{max_share:.0%}: confirm it to continue"
             )
 
 

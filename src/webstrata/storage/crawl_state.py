@@ -235,7 +235,7 @@ def _objects(stored: Mapping[str, object]) -> tuple[Mapping[str, object], ...]:
 def _end(stored: Mapping[str, object]) -> Mapping[str, object] | None:
     value = stored.get(_ENDED)
     if value is not None and not isinstance(value, dict):
-        raise ValueError(f"{_ENDED} does not tell how a run ended")
+        raise ValueError(f"{_ENDED} does not state how a run ended")
     return value
 
 

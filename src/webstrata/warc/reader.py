@@ -30,7 +30,7 @@ _NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them ca
 _PAGE_RESOURCES = frozenset({"", "document", "page"})
 _MAX_DIGITS = 16
 _UNDECODED = "\N{REPLACEMENT CHARACTER}"
-_WRONG_LENGTH = "the record does not end where its Content-Length says"
+_WRONG_LENGTH = "the record does not end at its Content-Length"
 _MOST_BLANK = 64
 
 _SMALL_MEMBER = 200_000
@@ -266,9 +266,9 @@ def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int)
             raise SenselessError("the record does not say how long it is (Content-Length)")
         return _archive_record(record, reading.warc_path, offset, 0, reading.most_bytes)
     if record.record_type & _CAPTURE_TYPES:
-        raise SenselessError("the record does not say of which address it is (WARC-Target-URI)")
+        raise SenselessError("the record has no address (WARC-Target-URI)")
     if "WARC-Type" not in record.headers:
-        raise SenselessError("the record does not say of which kind it is (WARC-Type)")
+        raise SenselessError("the record has no type (WARC-Type)")
     return None
 
 

@@ -103,5 +103,5 @@ def _whole(record: WarcRecord, first: bytes) -> bytes:
         raise SenselessError(f"the record holds {record.content_length} bytes, more than can be read at once")
     block = first + record.reader.read() if len(first) < record.content_length else first
     if len(block) < record.content_length:
-        raise SenselessError("the record is shorter than its Content-Length says")
+        raise SenselessError("the record is shorter than its Content-Length")
     return block

@@ -185,7 +185,7 @@ def _verify_record(path: Path, offset: int, headers: dict[str, str], stream: Byt
         raise DamagedError(offset, f"Content-Length is {length[:40]!r}, not a number")
     problems = _verify_block(stream, headers, int(length))
     if (stream.is_packed and stream.at_end()) or stream.read(len(_RECORD_ENDING)) != _RECORD_ENDING:
-        raise DamagedError(offset, "the record does not end where its Content-Length says")
+        raise DamagedError(offset, "the record does not end at its Content-Length")
     if not headers.get("warc-record-id"):
         problems.append("no WARC-Record-ID")
     _remember(path, offset, headers, seen)

@@ -141,7 +141,7 @@ def run_command(code: SourceCode, order: str, app: ActingParts) -> Response:
     """Pause or resume a schedule, or enable or disable a source."""
     _view(app, code)
     if order not in _COMMANDS:
-        raise NotFoundError("A source can be told to pause, resume, enable or disable")
+        raise NotFoundError("A source can be paused, resumed, enabled or disabled")
     _COMMANDS[order](SourceCommands(app.database, app.archive_root), code)
     return _shown(code)
 

@@ -35,5 +35,5 @@ async def require_admin_visitor(request: Request) -> None:
     if visitor.is_admin:
         return
     if visitor.may_sign_in:
-        raise HTTPException(403, "Sign in with the admin token to go on")
+        raise HTTPException(403, "Sign in with the admin token to continue")
     raise HTTPException(403, "No admin token is set for this archive: WEBSTRATA_ADMIN_TOKEN sets one")

@@ -116,7 +116,7 @@ def _audit_file(file: Path, job: _Job) -> int:
     with interruptible() as interrupted, started(quiet=True) as app:
         found = resume_or_queue_all(app.database, urls, job.mode, app.audit_policy())
         if len(found) < len(urls):
-            print(f"going on with {len(found)} of {len(urls)} shops")
+            print(f"continuing with {len(found)} of {len(urls)} shops")
         ended: list[Audit] = []
 
         def show(one: "Audit") -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from webstrata.cli.help_pages import command
-from webstrata.cli.options import AsJson
+from webstrata.cli.options import AsJson, WhichJob, chosen_job
 from webstrata.cli.start import print_json, started
 from webstrata.model.browser.replay_checks import PageCheck, ReplayReport
 from webstrata.model.words import counted
@@ -16,11 +16,13 @@ verbs = typer.Typer()
 _LARGEST_ID = 2**31 - 1
 
 
-@command(verbs, example="webstrata check-replay --job 3 --sample 20")
+@command(verbs, example="webstrata check-replay 3 --sample 20")
 def check_replay(
+    number: WhichJob = None,
     job: Annotated[
-        int, typer.Option("--job", metavar="N", min=1, max=_LARGEST_ID, help="Number of the job.", show_default=False)
-    ],
+        int | None,
+        typer.Option("--job", metavar="N", min=1, max=_LARGEST_ID, help="The same as JOB.", show_default=False),
+    ] = None,
     sample: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Number of pages to open.")] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -31,9 +33,10 @@ def check_replay(
     """
     from webstrata.cli.browser.checked_replay import checked_site
 
+    job_id = chosen_job(number, job)
     with started(quiet=True) as app:
         show = _show_nothing if as_json else _show_page
-        report = asyncio.run(app.replay_check(checked_site(app)).check_job(job, sample, show))
+        report = asyncio.run(app.replay_check(checked_site(app)).check_job(job_id, sample, show))
     if as_json:
         print_json(_json(report))
         return

@@ -46,9 +46,10 @@ def _shown(default: object) -> str:
 
 
 def _with_crawl_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command an option for each crawl setting that declares a flag; it gets their values by their names."""
+    """Give a command an option for each crawl setting that declares a flag, limits first; values come by name."""
     own = [one for one in signature(function).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-    names = [name for name, declared in CRAWL_SETTINGS.items() if declared.flag]
+    flagged = [name for name, declared in CRAWL_SETTINGS.items() if declared.flag]
+    names = sorted(flagged, key=lambda name: not name.startswith("max_"))
     options = {name: Annotated[CRAWL_SETTING_TYPES[name] | None, _crawl_option(name)] for name in names}
     more = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in options.items()]
     function.__annotations__ |= options

@@ -15,7 +15,7 @@ from webstrata.cli.details import print_details
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson, JobOption, OfSource, WhichJob, chosen_job
 from webstrata.cli.start import print_json, started
-from webstrata.errors import NotFoundError
+from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.archive import JobView
 from webstrata.model.jobs.job import JobStatus
 
@@ -169,16 +169,24 @@ def _table(found: tuple[JobView, ...]) -> Table:
     return table
 
 
-@command(verbs, "fetch-missing", example="webstrata fetch-missing --snapshot 42")
+@command(verbs, "fetch-missing", example="webstrata fetch-missing 42")
 def fetch_missing(
-    snapshot: Annotated[int, typer.Option(min=1, metavar="ID", help="Snapshot of the page.", show_default=False)],
+    number: Annotated[
+        int | None, typer.Argument(metavar="SNAPSHOT", min=1, help="Id of a snapshot of the page.", show_default=False)
+    ] = None,
+    snapshot: Annotated[
+        int | None, typer.Option(min=1, metavar="ID", help="The same as SNAPSHOT.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Queue a job that captures one page again, with the images, styles, scripts and fonts that it lacks."""
     from webstrata.jobs.running.queueing import queue_missing
 
+    wanted = snapshot if number is None else number
+    if wanted is None or snapshot not in (None, wanted):
+        raise UsageError("give the id of one snapshot (webstrata search prints the ids)")
     with started(quiet=True) as app:
-        queued = queue_missing(app.database, app.archive_root, snapshot)
+        queued = queue_missing(app.database, app.archive_root, wanted)
     if as_json:
         print_json(asdict(queued))
         return

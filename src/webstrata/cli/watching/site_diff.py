@@ -25,7 +25,9 @@ def show_site_diff(
     source: _WhichSource,
     older: Annotated[
         str | None,
-        typer.Option("--from", metavar="JOB|DATE", help="Older run: its job, or a day by whose end it began."),
+        typer.Option(
+            "--from", metavar="JOB|DATE", help="Older run: a job, or a date for the last run that began by that day."
+        ),
     ] = None,
     newer: Annotated[
         str | None, typer.Option("--to", metavar="JOB|DATE", help="Newer run, by default the newest complete one.")

@@ -58,7 +58,7 @@ def add_watch(
 ) -> None:
     """Watch a page, a folder or a site: capture it on a schedule and report its changes.
 
-    The first check is what later ones are compared with: nothing of it is reported.
+    Later checks are compared with the first one, which reports nothing itself.
     """
     request = WatchRequest(url, every, scope, select, tuple(ignore or ()), min_significance)
     with started(quiet=True) as app:

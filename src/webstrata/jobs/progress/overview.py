@@ -55,7 +55,7 @@ def archive_status(database: Database, archive_root: Path, min_free_bytes: int) 
     }
     busy = {*map(process_of, doing)}
     doing |= {
-        owner: "leads no job now" for owner in alive if is_of_kind(owner, WORKER_KIND) and process_of(owner) not in busy
+        owner: "has no job" for owner in alive if is_of_kind(owner, WORKER_KIND) and process_of(owner) not in busy
     }
     return ArchiveStatus(
         jobs=counts,

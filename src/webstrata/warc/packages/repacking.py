@@ -108,7 +108,7 @@ def _copy_records(stream: LooseStream, output: IO[bytes]) -> list[str]:
         start, problem = stream.position, _copy_or_undo(stream, output)
         stream.skip_blank_lines()
         if stream.peek(1) and not begins_record(stream):
-            problem = problem or "the record does not end where its Content-Length says"
+            problem = problem or "the record does not end at its Content-Length"
             is_there = stream.skip_to_record()
         if problem is not None:
             notes.append(f"byte {start} unpacked: {problem}")
