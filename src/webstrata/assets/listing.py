@@ -22,7 +22,7 @@ class ListingPlugin:
     """Stores the listings of pages; another confidence or another place on the page is no new version."""
 
     name = "listing"
-    version = "1"
+    version = "2"
 
     def supports(self, asset_type: str) -> bool:
         """Return whether captures are pages."""
