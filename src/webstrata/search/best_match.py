@@ -8,14 +8,15 @@ from webstrata.db.search import searching
 from webstrata.db.search.question import Question, SearchHits, archive_state
 from webstrata.db.search.term_counts import document_counts
 from webstrata.model.search.query import All, AnyOf, Intent, Query, Words, plain_expression
-from webstrata.model.search.terms import FEW_TERMS, all_terms, content_terms
+from webstrata.model.search.terms import all_terms, content_terms
 from webstrata.model.search.values import Fallback
 from webstrata.search.asked import SearchAttempt, by_parts, corrected_words
 from webstrata.search.terms import terms_of
 
-ENOUGH_DOCUMENTS, ENOUGH_FOR_LONG = 100, 200
-"""So many texts with all words are enough, for short questions and for long ones; where there are fewer, texts with
-most of the words follow. Of a long question few texts say every word, and of those that do many are only long."""
+ENOUGH_DOCUMENTS = {2: 20, 3: 50}
+ENOUGH_FOR_LONG = 200
+"""So many texts with all words are enough, by the number of terms; where there are fewer, texts with most of the words
+follow. Of a long question few texts say every word, and of those that do many are only long."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def _with_a_word_as_written(session: Session, full: SearchOutcome) -> SearchOutc
 
 def _is_enough(outcome: SearchOutcome) -> bool:
     found, terms = outcome.found, outcome.attempt.terms
-    enough = ENOUGH_DOCUMENTS if len(terms) <= FEW_TERMS else ENOUGH_FOR_LONG
+    enough = ENOUGH_DOCUMENTS.get(len(terms), ENOUGH_FOR_LONG)
     return found.documents >= enough or bool(found.total and len(terms) < 2)
 
 

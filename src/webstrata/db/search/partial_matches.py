@@ -70,9 +70,9 @@ def _partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]
 
 def _choosing(rarest: Sequence[_WeighedTerm]) -> tuple[Sequence[_WeighedTerm], Sequence[_WeighedTerm]]:
     """Return the terms that choose the candidates, and those that only weigh them."""
-    room, number = MOST_WEIGHED, 0
-    while number < len(rarest) and rarest[number].count <= room:
-        room -= rarest[number].count
+    limit, number = MOST_WEIGHED, 0
+    while number < len(rarest) and rarest[number].count <= limit:
+        limit -= rarest[number].count
         number += 1
     return rarest[:number], rarest[number:]
 
@@ -91,22 +91,22 @@ def _weighed_texts(session: Session, scope: SearchScope, choosing: Sequence[_Wei
         for number, match in enumerate(matches)
     )
     summed = f"SELECT document_id, CAST(sum(weight) AS bigint) AS share FROM ({holding}) AS held GROUP BY document_id"
-    # Those with most come first, and only as many as are wanted are looked at for a capture.
+    # Those with most come first, and only as many as needed are checked for a capture.
     captured = f" WHERE {scope.having_a_capture()}" if scope.is_narrow else ""
     ordered = f"{summed} ORDER BY share DESC, document_id DESC LIMIT {MOST_WEIGHED}"
     rows = scope.execute(session, f"SELECT m.document_id, m.share FROM ({ordered}) AS m{captured} LIMIT :most", **given)
     return {row[0]: row[1] for row in rows}
 
 
-def _with_several(session: Session, scope: SearchScope, others: Sequence[_WeighedTerm], room: int) -> Sequence[int]:
-    """Return texts that hold several of the rarest of some common terms, as many as there is room for."""
+def _with_several(session: Session, scope: SearchScope, others: Sequence[_WeighedTerm], limit: int) -> Sequence[int]:
+    """Return texts that hold several of the rarest of some common terms, at most `limit`."""
     found: list[int] = []
     few = [term.term.expression for term in others[:_FEW_TERMS]]
     for expression in _several(few):
         found = _found(session, replace(scope, match=matching(expression, scope.dialect)))
-        if 0 < len(found) <= room:
+        if 0 < len(found) <= limit:
             return found
-    return found[:room]
+    return found[:limit]
 
 
 def _several(few: Sequence[Expression]) -> Iterable[Expression]:

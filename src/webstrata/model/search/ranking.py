@@ -16,7 +16,7 @@ WEIGHT_OF_ALL_WORDS = 3.0
 
 WEIGHT_OF_ALL_WORDS_OF_LONG = 0.05
 """Of a long question, pages with all words come first only where their texts match about as well: a page that has
-nearly all words, and often, answers it better than one that mentions each word once."""
+nearly all words, and often, is more relevant than one that has each word once."""
 
 WEIGHT_OF_AUTHORITY = 0.15
 MANY_LINKS = 10_000
