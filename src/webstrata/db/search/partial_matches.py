@@ -1,6 +1,6 @@
 """Pages with most of the words of a question: rare words choose the candidates, all words weigh them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -8,9 +8,9 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from webstrata.db.search.cache import worked_out_once
-from webstrata.db.search.fulltext import Match, matching, words_of
+from webstrata.db.search.fulltext import Match, matched, matching, words_of
 from webstrata.db.search.scope import SearchScope
-from webstrata.db.search.term_counts import document_counts, number_of_documents, term_weights
+from webstrata.db.search.term_counts import document_counts, term_weights
 from webstrata.db.sql.value_lists import as_list
 from webstrata.model.search.query import AnyOf, Expression, all_of, in_title
 from webstrata.model.search.terms import Term
@@ -18,7 +18,11 @@ from webstrata.model.search.terms import Term
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
 MOST_CANDIDATES = 2_000
-LEAST_KEPT = 100
+MOST_WEIGHED = 20_000
+"""Words choose the candidates, the rarest first, as long as the lists of texts that hold them are no longer together.
+Candidates are those of the texts in these lists that have most of the question."""
+
+LEAST_KEPT = 200
 LEAST_SHARE = 0.4
 """A page with less than this share of a question, by the weight of its words, is no result, unless there are few."""
 
@@ -26,74 +30,108 @@ _WORTH_IN_TITLE = 0.3
 _FEW_TERMS = 6
 """Where every word is common, candidates hold several of so many, the rarest."""
 
+_UNITS = 1_000_000
+"""Weights are added as whole numbers: the sums are the same on every database."""
+
 
 @dataclass(frozen=True)
-class _Weighing:
-    terms: Sequence[Term]
-    weights: Sequence[float]
-    counts: Sequence[int]
+class _WeighedTerm:
+    term: Term
+    weight: int
+    count: int
 
 
 def partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]) -> dict[int, float]:
     """Return the documents that hold most of some terms, and how much of them by weight, most first."""
-    what = "partial", scope.asks(), tuple(terms), MOST_CANDIDATES
+    what = "partial", scope.asks(), tuple(terms), MOST_CANDIDATES, MOST_WEIGHED
     return worked_out_once(session, scope.state, what, lambda: _partial_matches(session, scope, terms))
 
 
 def _partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]) -> dict[int, float]:
-    counts = document_counts(session, scope.state, terms)
-    asked = _Weighing(terms, term_weights(session, scope.state, terms), counts)
-    documents = _candidates(session, scope, asked)
-    if not documents:
+    weights, counts = term_weights(session, scope.state, terms), document_counts(session, scope.state, terms)
+    weighed = [
+        _WeighedTerm(term, round(weight * _UNITS), count)
+        for term, weight, count in zip(terms, weights, counts, strict=True)
+        if count
+    ]
+    rarest = sorted(weighed, key=lambda term: term.count)
+    choosing, others = _choosing(rarest)
+    shares = _weighed_texts(session, scope, choosing)
+    if len(shares) < LEAST_KEPT and others:
+        for document in _with_several(session, scope, others, MOST_CANDIDATES - len(shares)):
+            shares.setdefault(document, 0)
+    if not shares:
         return {}
-    held = _holding(session, scope.dialect, [term.expression for term in terms], documents)
-    in_titles = [in_title(term.expression) for term in terms]
-    titled = _holding(session, scope.dialect, [title for title in in_titles if title is not None], documents)
-    shares = dict.fromkeys(documents, 0.0)
-    for weight, some, in_some_titles in zip(asked.weights, held, titled, strict=True):
-        for document in some:
-            shares[document] += weight
-        for document in in_some_titles:
-            shares[document] += _WORTH_IN_TITLE * weight
-    return _most_held(shares, sum(asked.weights))
+    _add_weights(session, scope.dialect, shares, [(term.term.expression, term.weight) for term in others])
+    titles = ((in_title(term.term.expression), round(_WORTH_IN_TITLE * term.weight)) for term in weighed)
+    _add_weights(session, scope.dialect, shares, [(title, worth) for title, worth in titles if title is not None])
+    return _most_held(shares, sum(term.weight for term in weighed))
 
 
-def _most_held(shares: dict[int, float], whole: float) -> dict[int, float]:
+def _choosing(rarest: Sequence[_WeighedTerm]) -> tuple[Sequence[_WeighedTerm], Sequence[_WeighedTerm]]:
+    """Return the terms that choose the candidates, and those that only weigh them."""
+    limit, number = MOST_WEIGHED, 0
+    while number < len(rarest) and rarest[number].count <= limit:
+        limit -= rarest[number].count
+        number += 1
+    return rarest[:number], rarest[number:]
+
+
+def _weighed_texts(session: Session, scope: SearchScope, choosing: Sequence[_WeighedTerm]) -> dict[int, int]:
+    """Return the texts that hold most of some terms by weight, and the sum of these weights, most first."""
+    if not choosing:
+        return {}
+    matches = [matching(term.term.expression, scope.dialect) for term in choosing]
+    given: dict[str, object] = {"most": MOST_CANDIDATES}
+    for number, (term, match) in enumerate(zip(choosing, matches, strict=True)):
+        given |= match.given(f"m{number}") | {f"w{number}": term.weight}
+    holding = " UNION ALL ".join(
+        f"SELECT document_id, CAST(:w{number} AS bigint) AS weight"
+        f" FROM ({matched(match, scope.dialect, f'm{number}')}) AS t{number}"
+        for number, match in enumerate(matches)
+    )
+    summed = f"SELECT document_id, CAST(sum(weight) AS bigint) AS share FROM ({holding}) AS held GROUP BY document_id"
+    # Those with most come first, and only as many as needed are checked for a capture.
+    captured = f" WHERE {scope.having_a_capture()}" if scope.is_narrow else ""
+    ordered = f"{summed} ORDER BY share DESC, document_id DESC LIMIT {MOST_WEIGHED}"
+    rows = scope.execute(session, f"SELECT m.document_id, m.share FROM ({ordered}) AS m{captured} LIMIT :most", **given)
+    return {row[0]: row[1] for row in rows}
+
+
+def _with_several(session: Session, scope: SearchScope, others: Sequence[_WeighedTerm], limit: int) -> Sequence[int]:
+    """Return texts that hold several of the rarest of some common terms, at most `limit`."""
+    found: list[int] = []
+    few = [term.term.expression for term in others[:_FEW_TERMS]]
+    for expression in _several(few):
+        found = _found(session, replace(scope, match=matching(expression, scope.dialect)))
+        if 0 < len(found) <= limit:
+            return found
+    return found[:limit]
+
+
+def _several(few: Sequence[Expression]) -> Iterable[Expression]:
+    """Yield the queries for texts with several terms, from the one that finds most to the one that finds least."""
+    for together in range(min(2, len(few)), len(few)):
+        yield AnyOf(tuple(filter(None, (all_of(some) for some in combinations(few, together)))))
+    yield few[0]
+
+
+def _add_weights(
+    session: Session, dialect: str, shares: dict[int, int], weighed: Sequence[tuple[Expression, int]]
+) -> None:
+    """Add to the shares of texts what the expressions that they hold are worth."""
+    held = _holding(session, dialect, [expression for expression, _ in weighed], list(shares)) if weighed else ()
+    for (_, worth), documents in zip(weighed, held, strict=True):
+        for document in documents:
+            shares[document] += worth
+
+
+def _most_held(shares: Mapping[int, int], whole: int) -> dict[int, float]:
     """Return the documents with enough of a question, and of others as many as make a few pages of results."""
     ordered = sorted(shares, key=lambda document: (-shares[document], -document))
     last = shares[ordered[min(LEAST_KEPT, len(ordered)) - 1]]
     least = min(LEAST_SHARE * whole, last)
-    return {document: shares[document] for document in ordered if shares[document] >= least}
-
-
-def _candidates(session: Session, scope: SearchScope, asked: _Weighing) -> list[int]:
-    """Return the documents that are weighed: those with a rare word, or with several of the common ones."""
-    found: list[int] = []
-    for expression in _choosing(asked, number_of_documents(session, scope.state)):
-        found = _found(session, replace(scope, match=matching(expression, scope.dialect)))
-        if 0 < len(found) <= MOST_CANDIDATES:
-            return found
-    return found[:MOST_CANDIDATES]
-
-
-def _choosing(asked: _Weighing, of_all: int) -> Iterable[Expression]:
-    """Yield the queries for candidates, from the one that finds most to the one that finds least."""
-    rarest = sorted((count, number) for number, count in enumerate(asked.counts) if count)
-    chosen: list[Expression] = []
-    most = 0
-    for count, number in rarest:
-        most += count
-        if most > MOST_CANDIDATES < of_all:
-            break
-        chosen.append(asked.terms[number].expression)
-    if chosen:
-        yield AnyOf(tuple(chosen))
-    if chosen or not rarest:
-        return
-    few = [asked.terms[number].expression for _, number in rarest[:_FEW_TERMS]]
-    for together in range(min(2, len(few)), len(few)):
-        yield AnyOf(tuple(filter(None, (all_of(some) for some in combinations(few, together)))))
-    yield few[0]
+    return {document: shares[document] / _UNITS for document in ordered if shares[document] >= least}
 
 
 def _found(session: Session, scope: SearchScope) -> list[int]:

@@ -20,13 +20,15 @@ from webstrata.db.sql.value_lists import as_array
 from webstrata.model.search.query import asks_for_places
 from webstrata.model.search.ranking import Ranking, Score, best_scored, scores, scores_after, url_cost
 from webstrata.model.search.relevance import TermMatcher
+from webstrata.model.search.terms import FEW_TERMS
 from webstrata.model.search.values import View
 
 MOST_KNOWN = 20_000
 """Documents that are named one by one."""
 
-MOST_READ = 120
-"""Texts that are read to rank pages with some of the words: the number of words that they hold does not order them."""
+MOST_READ, MOST_READ_OF_LONG = 120, 400
+"""Texts that are read to rank pages with some of the words, for short questions and for long ones: how many of the
+words they hold does not order them."""
 
 _SPARE = 2
 """A page of results is looked for among the captures of so many documents for each result, and then among all."""
@@ -64,7 +66,8 @@ class RankedSearch:
         count = counted(self._session, self._scope, MOST_COUNTED)
         if not count.total:
             return SearchHits((), 0)
-        ranked = self._read(shares, MOST_READ)
+        is_long = len(self._question.terms) > FEW_TERMS
+        ranked = self._read(shares, MOST_READ_OF_LONG if is_long else MOST_READ)
         hits = _Head(self._session, self._question, self._scope).page(ranked, self._question.offset)
         return SearchHits(hits, count.total, count.capped, ranked, documents=len(shares))
 

@@ -8,6 +8,9 @@ from webstrata.model.search.query import All, AnyOf, Expression, Without, Words,
 Form = tuple[str, ...]
 """A word, or several that follow each other."""
 
+FEW_TERMS = 3
+"""Questions with more terms than this are long: few pages hold every word of them, and these are not the best ones."""
+
 
 @dataclass(frozen=True)
 class Term:
