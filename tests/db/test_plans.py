@@ -314,7 +314,6 @@ OF_VIEWS: dict[str, Asking] = {
     "whether there are jobs": catalog.has_jobs,
     "events of snapshots": lambda s: change_lists.events_of_snapshots(s, BATCH_OF_CAPTURES),
     "the diff of an event": lambda s: change_lists.diff_of_event(s, 7),
-    "versions of an asset": lambda s: assets.versions_of_asset(s, 7),
     "saved searches": saved_searches.list_searches,
     "holds": holds.list_holds,
     "a price": lambda s: listings.find_price(s, 7),
