@@ -71,6 +71,7 @@ THERE: dict[str, Any] = {
     "artifact_id": 1,
     "watch_id": 1,
     "schedule_id": 1,
+    "entry_id": 1,
     "search_id": 1,
     "format": "atom",
 }
@@ -78,6 +79,7 @@ THERE: dict[str, Any] = {
 
 NOT_HERE = {
     "/api/admin/watches/{watch_id}": 404,
+    "/api/admin/audit-log/{entry_id}": 404,
     "/audits/schedules/{schedule_id}": 404,
     "/api/sources/{code}/preview": 404,
     "/api/snapshots/{snapshot_id}/compare-live": 404,

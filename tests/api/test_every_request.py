@@ -460,6 +460,7 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         "/api/admin/reports",
         "/api/admin/reports/{report_id}",
         "/api/admin/audit-log",
+        "/api/admin/audit-log/{entry_id}",
         "/metrics",
         "/api/admin/sources",
         "/api/admin/sources/{code}",

@@ -109,7 +109,7 @@ def test_a_document_that_was_changed_is_not_passed_off_as_the_version(archive: A
     archive.run(archive.index(archive.job(PAGE)))
     with archive.database.write() as session:
         session.execute(update(Document).values(text="forged"))
-    with pytest.raises(StorageError, match="not what they were"):
+    with pytest.raises(StorageError, match="do not match its digest"):
         archive.content("/dose", 1)
 
 
