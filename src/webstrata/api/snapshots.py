@@ -139,7 +139,7 @@ def resources(app: Parts, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> R
 
 
 def _labelled(media_type: str, page: RawPage) -> str:
-    """Return the content type with the archived charset, unless that could not stand in a header."""
+    """Return the content type with the archived charset, unless that is invalid in a header."""
     charset = (page.charset or "").lower()
     if not _CHARSET.fullmatch(charset):
         return media_type

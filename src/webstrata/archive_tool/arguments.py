@@ -54,7 +54,7 @@ class Arguments:
     """Arguments that are passed on to zimit."""
     dry_run: bool = False
     options: ArchiveToolOptions = field(default_factory=lambda: ArchiveToolOptions(relax_perms=False))
-    """Everything else, as a job has it too; None where the default holds."""
+    """All other options, which jobs have too; None is the default."""
     tied: bool = False
     help_only: bool = False
     workers_now: int | None = None

@@ -208,7 +208,7 @@ def _items(read: Callable[[], Sequence[MicrodataItem | RdfaItem]]) -> tuple[Json
 
 
 def _plain(value: object) -> JsonValue:
-    """Return a value of the parser's own types as JSON has it."""
+    """Return a value of the parser's own types as JSON."""
     if isinstance(value, MicrodataItem | RdfaItem):
         return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, dict):

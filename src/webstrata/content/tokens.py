@@ -35,7 +35,7 @@ def places(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
     if not words:
         return
     if _keeps_places(text):
-        # What stands before a hit is looked at last: a pattern that begins with letters is far quicker.
+        # The character before a hit is checked last: a pattern that begins with letters is far quicker.
         asked, plain = "|".join(map(re.escape, words)), f" {folded(text)}"
         hits = (hit.span() for hit in re.finditer(rf"(?:{asked})(?!\S)", plain))
         yield from ((begin - 1, end - 1) for begin, end in hits if plain[begin - 1].isspace())
@@ -46,7 +46,7 @@ def places(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
 
 
 def _keeps_places(text: str) -> bool:
-    """Return whether each character of a text is folded into exactly one: then words stand where they stood before."""
+    """Return whether each character of a text is folded into exactly one: then the positions of words are the same."""
     return all(len(_FOLDING[ord(strange)]) == 1 for strange in _strange_in(text))
 
 

@@ -265,7 +265,7 @@ def _framing(headers: RawHeaders) -> Framing:
 
 
 def _in_one_line(reason: bytes) -> str:
-    """Return a reason that can stand in a message."""
+    """Return a reason that fits into a message."""
     text = reason[:_MAX_REASON].decode("latin-1").strip()
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 

@@ -62,7 +62,7 @@ class EarlierCapture:
 
 @dataclass(frozen=True, slots=True)
 class ArchivedCapture:
-    """A capture as the index has it, with the place of its record."""
+    """A capture in the index, with the place of its record."""
 
     id: int
     url_key: str

@@ -73,9 +73,9 @@ class ArchiveRecord:
     omitted_bytes: int = 0
     """How large the body is, or how large it was known to be, when it was left out because of its size."""
     truncated: str | None = None
-    """Why the crawler cut the body off, as `WARC-Truncated` has it."""
+    """Why the crawler cut the body off: the value of `WARC-Truncated`."""
     resource_type: str | None = None
-    """What the crawler requested it as, as `WARC-Resource-Type` has it."""
+    """The kind of resource that the crawler requested: the value of `WARC-Resource-Type`."""
 
     @property
     def is_requisite(self) -> bool:

@@ -36,7 +36,7 @@ class RecordBlock:
     omitted_bytes: int
     """How large the body is, when it was left out because of its size."""
     payload_digest: str | None
-    """As the record has it, else worked out: revisits may name it."""
+    """From the record, else computed: revisits may refer to it."""
 
 
 def read_block(record: WarcRecord, most_bytes: MostBytes | None, *, decode: bool) -> RecordBlock:

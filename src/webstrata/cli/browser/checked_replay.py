@@ -64,7 +64,7 @@ def _plain_path(capture: ArchivedCapture) -> str:
 
 
 def _frame(scope: _Message) -> HTMLResponse:
-    """Return the page around the frame of a capture, as the page of a snapshot has it."""
+    """Return the page around the frame of a capture, like the page of a snapshot."""
     asked = scope["query_string"].decode("ascii", "replace")
     address = f"http://{REPLAY_HOST}:{PORT}{FRAME_PATH}?{asked}"
     return HTMLResponse(_PAGE.format(address=escape(address), sandbox=FRAME_SANDBOX, size=_SIZE))

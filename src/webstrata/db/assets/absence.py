@@ -46,7 +46,7 @@ def unseen_assets(
 
 
 def responses_of(session: Session, job_id: int, urls: Collection[str]) -> dict[str, AssetResponse]:
-    """Return the last response that a job got from each URL."""
+    """Return the last response that a job received from each URL."""
     rows = session.execute(
         select(Capture.url, Capture.id, Capture.capture_timestamp, Capture.status_code)
         .where(unindexed(Capture.job_id) == job_id, Capture.url_key.in_({surt(url) for url in urls}))

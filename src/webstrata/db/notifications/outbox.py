@@ -81,7 +81,7 @@ def claim(
 
 
 def settle_delivered(session: Session, claimed: ClaimedMessage, now: datetime) -> bool:
-    """Mark a message as delivered, with the events in it; False when another process has it by now."""
+    """Mark a message and its events as delivered; False when another process holds its lease now."""
     values = {"delivered_at": now, "last_error": None}
     if not _settle(session, claimed, **values):
         return False

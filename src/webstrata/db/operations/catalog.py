@@ -201,7 +201,7 @@ def job(session: Session, job_id: int) -> JobView | None:
 
 
 def job_status_counts(session: Session, *, public: bool = False) -> dict[str, int]:
-    """Return how many jobs stand where; the public does not see the hidden source's."""
+    """Return the number of jobs by status; those of the hidden source are not public."""
     counted = select(ArchiveJob.status, func.count()).group_by(ArchiveJob.status)
     counts = {row[0]: row[1] for row in session.execute(counted)}
     if public:

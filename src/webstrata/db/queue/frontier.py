@@ -93,7 +93,7 @@ _TAKE_BACK_EXPIRED = _TAKE_BACK.where(_T.job_id == bindparam("of_job"), _T.lease
 
 @dataclass(frozen=True)
 class FrontierCounts:
-    """How many of a job's tasks stand where."""
+    """The number of a job's tasks by status."""
 
     pending: int = 0
     in_progress: int = 0
@@ -243,7 +243,7 @@ def forget(session: Session, job_id: int) -> None:
 
 
 def counts(session: Session, job_id: int) -> FrontierCounts:
-    """Return how many of a job's tasks stand where."""
+    """Return the number of a job's tasks by status."""
     rows = session.execute(
         select(CrawlTask.status, func.count()).where(CrawlTask.job_id == job_id).group_by(CrawlTask.status)
     )

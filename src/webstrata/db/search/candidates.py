@@ -18,7 +18,7 @@ from webstrata.model.search.values import View
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
 MOST_RANKED = 2_000
-"""Documents whose relevance the database is asked for; more would cost more than they add to the first pages."""
+"""Documents whose relevance the database computes at most; more would hardly change the first pages."""
 
 MOST_CHOSEN, MOST_TITLES, MOST_AUTHORITIES = 200, 100, 40
 """How many are chosen when there are too many: in all, for their title, and for how well they are linked."""

@@ -123,7 +123,7 @@ def _all(expression: All, language: _Language) -> str:
 
 def _words(words: Words, language: _Language) -> str:
     if any(len(word.encode()) > MAX_WORD_BYTES for word in words.words):
-        # Longer words are not indexed: what asks for one asks for nothing.
+        # Longer words are not indexed: a query for one matches nothing.
         return f"({_everything(language)}{language.without}{_everything(language)})"
     return _fts5_words(words) if language.is_fts5 else _tsquery_words(words)
 

@@ -104,7 +104,7 @@ class RankedSearch:
     def _where_known(self) -> SearchScope:
         """The scope with its texts known where finding them again is dear.
 
-        PostgreSQL's index does not know where words stand: it looks at every document that holds them.
+        PostgreSQL's index has no positions of words: it reads every document that contains them.
         """
         scope = self._scope
         if scope.dialect == "sqlite" or not asks_for_places(self._expression):

@@ -21,7 +21,7 @@ from webstrata.model.search.values import FacetCount
 
 
 def find(session: Session, question: Question) -> SearchHits:
-    """Return the results that a question asks for."""
+    """Return the results of a question."""
     scope = scope_of(session, question)
     if scope is None:
         return SearchHits((), 0)
@@ -84,7 +84,7 @@ class Ends:
 
 
 def first_and_last(session: Session, question: Question) -> Ends | None:
-    """Return the oldest and the newest capture that a question asks for; None when there is none."""
+    """Return the oldest and the newest capture that match a question; None when no capture does."""
     scope = scope_of(session, question)
     if scope is None:
         return None

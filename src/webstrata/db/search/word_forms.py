@@ -1,6 +1,6 @@
 """Forms of words: learned from the texts that are stored, looked up by stem when a question is asked.
 
-The full-text indexes hold words as they are written. A question asks for all forms of its words, which are the same on
+The full-text indexes hold words as they are written. A query matches all forms of its words, which are the same on
 every database, and exact forms, phrases and places of words stay what they are.
 """
 

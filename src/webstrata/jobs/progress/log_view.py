@@ -72,7 +72,7 @@ def _lies_in(path: Path, folder: Path) -> bool:
 def _secrets_of(config: Mapping[str, object]) -> list[str]:
     options = config.get("tool_options")
     command = options.get("vpn_connect_command") if isinstance(options, Mapping) else None
-    # As it is, and as it stands in a line of JSON.
+    # As it is, and as it is escaped in a line of JSON.
     return [command, json.dumps(command)[1:-1]] if isinstance(command, str) else []
 
 

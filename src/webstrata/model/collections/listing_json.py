@@ -25,7 +25,7 @@ _STABLE = ("kind", *(JSON_NAMES.get(name, name) for name in LISTING_FIELDS if na
 
 
 def listing_as_json(listing: Listing) -> dict[str, object]:
-    """Return a listing as JSON has it, with its traces."""
+    """Return a listing as JSON, with its traces."""
     return listing.as_payload() | {"traces": [asdict(trace) for trace in listing.traces]}
 
 

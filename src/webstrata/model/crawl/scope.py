@@ -151,7 +151,7 @@ class PathPattern:
 
 
 def domains_of(seeds: Iterable[str]) -> tuple[str, ...]:
-    """Return the domains that seeds stand for: their hosts, on the port they name or else the two usual ones."""
+    """Return the domains of seeds: their hosts, with the port that they name or else the two usual ones."""
     found: dict[str, None] = {}
     for seed in seeds:
         parts = parse_url(seed)

@@ -25,7 +25,7 @@ class TrapLimits:
 
     max_segments: int = 20
     max_repeats: int = 3
-    """How often a segment may stand in a path."""
+    """How often a segment may occur in a path."""
     max_parameters: int = 20
     max_combinations: int = 500
     """How many queries a path may have whose parameters take only few values; see `QueryCombinations`."""

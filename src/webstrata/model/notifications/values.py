@@ -55,7 +55,7 @@ class MarkedChange:
 
 @dataclass(frozen=True)
 class SavedReview:
-    """The mark of a change as a file has it, for a rebuild."""
+    """The mark of a change as it is written to a file, for a rebuild."""
 
     event_key: str
     """The event's id, made from its two snapshots."""

@@ -12,7 +12,7 @@ MAX_NAME_LENGTH = 100
 MAX_VALUE_LENGTH = 256
 
 PARAMETERS = ("q", "source", "language", "type", "from", "to")
-"""What may narrow a saved search; the names are those of /api/search."""
+"""The parameters of a saved search, named as in /api/search."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SavedSearch:
 
     @property
     def words(self) -> str:
-        """Return the search in words."""
+        """Return a description of the search."""
         return ", ".join(f"{name}: {value}" for name, value in self.parameters.items())
 
     @property

@@ -44,5 +44,5 @@ class PageList:
 
 
 def moment_text(record: ExportedRecord) -> str:
-    """Return when a page was captured, as WACZ files have it."""
+    """Return the time of a capture in the format of WACZ files."""
     return record.capture.captured_at.strftime("%Y-%m-%dT%H:%M:%SZ")
