@@ -62,7 +62,7 @@ class UnhealthySchema(BaseModel):
 
 
 class ArchiveStatsSchema(BaseModel):
-    """How much there is."""
+    """The totals of the archive."""
 
     snapshotsTotal: int
     pagesTotal: int

@@ -46,7 +46,7 @@ def _body_of(database: Database, archive_root: Path, blob: StoredBlob) -> bytes:
 
 
 def write_as_files(database: Database, archive_root: Path, job_id: int) -> int:
-    """Write the assets whose bytes are in a job's WARC files as files of their own, and return how many they were.
+    """Write the assets whose bytes are in a job's WARC files as separate files, and return their number.
 
     Blobs that cannot be read any more stay as they are.
     """
@@ -73,7 +73,7 @@ def _readable(database: Database, archive_root: Path, blobs: Mapping[str, int], 
 
 
 def delete_unreferenced(database: Database, archive_root: Path) -> int:
-    """Delete the files that no version of any source refers to, and return how many they were."""
+    """Delete the files that no version of any source refers to, and return their number."""
     store, deleted = AssetStore(archive_root), 0
     with database.read() as session:
         candidates = assets.unreferenced_blobs(session)

@@ -32,7 +32,7 @@ def fingerprint(text: str) -> int | None:
 
 
 def distance(one: int, other: int) -> int:
-    """Return how many of the 64 bits differ: 0 for the same words, around 32 for texts that have nothing in common."""
+    """Return the number of bits that differ, of 64: 0 for the same words, around 32 for unrelated texts."""
     return ((one ^ other) & _ALL).bit_count()
 
 

@@ -51,7 +51,7 @@ class PageKind(StrEnum):
 
 
 def page_kind(content_type: str | None, body: bytes, url: str) -> PageKind | None:
-    """Return what kind of page a body is, or None when it is none."""
+    """Return what kind of page a body is; None when it is not a page."""
     declared = media_type(content_type)
     head = body[:_LOOKED_AT]
     if not body or not url.lower().startswith(("http:", "https:")):

@@ -85,7 +85,7 @@ def _shortened(links: Iterable[Link]) -> Iterator[str]:
 
 
 def _shared_length(before: str, url: str) -> int:
-    """Return how much of a URL is the folder of the one before, or at least its site."""
+    """Return the length of the prefix that a URL shares with the one before: its folder, or at least its site."""
     folder = before.rfind("/", 0, _MOST_SHARED) + 1
     if url.startswith(before[:folder]):
         return folder

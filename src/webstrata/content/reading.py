@@ -32,7 +32,7 @@ class Reading:
     outlinks: tuple[str, ...] = ()
     """The other pages that it leads to, as their groups."""
     trouble: str | None = None
-    """Why it could not be read, or not to its end; None when it could."""
+    """Why it could not be read, or not completely; None when it was read."""
     regions: str = ""
     """The region of every line, a letter each; empty where pages have none."""
     metadata: str = ""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 _RUN = re.compile(r"\S+")
 _ASCII = bytes(range(128))
 _FEW = 100
-"""So many different characters beyond ASCII are replaced one by one, as in French; a text with more is in another
+"""Up to this many different non-ASCII characters are replaced one by one, as in French; a text with more is in another
 alphabet."""
 
 

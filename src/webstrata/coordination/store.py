@@ -26,7 +26,7 @@ class LockStore(Protocol):
         ...
 
     def reserve(self, key: str, delay: timedelta, ttl: timedelta) -> timedelta:
-        """Take the next start at least a delay after the last one and return how long it is until then."""
+        """Reserve the next start, at least a delay after the last one, and return the seconds until then."""
         ...
 
     def touch(self, key: str, ttl: timedelta) -> None:

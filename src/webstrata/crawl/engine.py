@@ -194,7 +194,7 @@ class Crawl:
         with self._database.read() as session:
             self._traps.remember(frontier.urls_with_queries(session, self._job_id))
             if self._pace.is_throttled:
-                self._pace.knows_hosts(frontier.hosts(session, self._job_id))
+                self._pace.set_hosts(frontier.hosts(session, self._job_id))
             asked_for = run.leads and config.use_sitemaps and config.respect_robots
             if asked_for and not jobs.sitemaps_were_read(session, self._job_id):
                 self._discovery.plan(run.seeds, jobs.sitemap_tries(session, self._job_id))
@@ -236,7 +236,7 @@ class Crawl:
 
     async def _round(self) -> bool:
         """Commit, lease and begin visits; return whether anything was leased."""
-        await self._pace.see_who_rests()
+        await self._pace.load_resting_hosts()
         committed = await self._commit(self._pace.claim(self._visits.held, self._visits.came_back))
         self._limit = "time limit" if self._pace.out_of_time else committed.limit
         if not self._stopping:
@@ -260,7 +260,7 @@ class Crawl:
             self._reporter.tally.saw(outcome)
             self._pace.add_hosts(outcome.links)
             if outcome.task.next_run_at is not None:
-                self._pace.expects(outcome.task.next_run_at)
+                self._pace.add_retry(outcome.task.next_run_at)
         self._worked = self._worked or bool(outcomes)
 
     def _note_links(self, links: Sequence[Link]) -> None:
@@ -321,7 +321,7 @@ class Crawl:
         self._leave()
         if self._run.leads and self._stopping and not self._left:
             self._let_the_others_leave()
-        counts = self._reporter.tell()
+        counts = self._reporter.report()
         with self._database.read() as session:
             first_error = frontier.first_error(session, self._job_id)
             given_up = frontier.given_up(session, self._job_id)

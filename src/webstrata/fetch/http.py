@@ -78,7 +78,7 @@ class HttpFetcher:
         """Close the connection pool."""
         if self._pool is not None:
             self._pool.close()
-        # One turn of the event loop lets the sockets really close.
+        # One iteration of the event loop lets the sockets really close.
         await asyncio.sleep(0)
 
     async def fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:

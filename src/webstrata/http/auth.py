@@ -39,7 +39,7 @@ ADMIN_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 """The responses in the API's description of routes that only administrators may use."""
 
-# For the description alone: who may pass is decided by `_verdict`.
+# Only for the API's description: `_verdict` decides about access.
 _AS_BEARER = HTTPBearer(
     scheme_name="adminBearer",
     description="The admin token. Development without one is open to programs on the same machine.",
@@ -162,7 +162,7 @@ def _verdict(request: Request, settings: Settings) -> AccessDecision:
 
 
 def _token(settings: Settings) -> bytes | None:
-    """Return the admin token; an empty one is none."""
+    """Return the admin token; None when it is empty."""
     secret = settings.admin_token
     return (secret.get_secret_value().encode() or None) if secret is not None else None
 

@@ -63,7 +63,7 @@ class Message:
 
     @property
     def size(self) -> int:
-        """Return how much memory it takes."""
+        """Return the memory that the process uses."""
         return len(self.packed)
 
     @property

@@ -134,7 +134,7 @@ def store(context: IndexContext, batch: Batch, problem_count: int = 0) -> int:
 
 
 def store_late(context: IndexContext, warc: KnownWarc, found: Sequence[ReadCapture]) -> int:
-    """Index revisits that were a problem, now that more is known, and return how many pages that made."""
+    """Index revisits whose originals are indexed by now, and return the number of their pages."""
     batch = Batch(warc, list(found), [])
     return store(context, batch)
 

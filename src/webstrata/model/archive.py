@@ -64,7 +64,7 @@ class TextRun:
 
 @dataclass(frozen=True)
 class RecordPlace:
-    """Where a snapshot's bytes lie; the length is None for a row that never learnt it."""
+    """The location of a snapshot's record; the length is None when it is unknown."""
 
     warc_path: str
     offset: int | None
@@ -102,7 +102,7 @@ class SourceSummary:
 
 @dataclass(frozen=True)
 class ArchiveTotals:
-    """How much there is."""
+    """The totals of the archive."""
 
     snapshots: int
     pages: int

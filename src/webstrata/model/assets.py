@@ -44,7 +44,7 @@ _SETTINGS_WITHOUT_REACH = frozenset(name for name, declared in CRAWL_SETTINGS.it
 
 
 class AssetType(StrEnum):
-    """What a capture is to a plugin."""
+    """How a plugin treats a capture."""
 
     PAGE = "page"
     MEDIA = "media"

@@ -1,4 +1,4 @@
-"""Best match for plain questions: all words first, then most of them, then words that begin or are spelled similarly."""
+"""Best match for plain questions: all words first, then most of them, then prefixes and similar words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -23,7 +23,7 @@ def _split(value: object) -> object:
 
 
 def _networks(value: object) -> object:
-    """Read a comma-separated list of networks, naming the part that is none."""
+    """Parse a comma-separated list of networks; an error names the part that is invalid."""
     return tuple(ipaddress.ip_network(part) for part in parts) if isinstance(parts := _split(value), tuple) else value
 
 

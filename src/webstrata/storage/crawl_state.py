@@ -91,7 +91,7 @@ class CrawlState:
         return [folder for folder in there if folder.name in known]
 
     def add_temp_dir(self, folder: Path) -> None:
-        """Remember a temporary folder; UsageError for one that is none of this run's."""
+        """Add a temporary folder; UsageError when it does not belong to this run."""
         place = Path(folder)
         if place.parent.resolve() != self.host_output_dir or not place.match(TEMP_DIRS):
             raise UsageError(f"{folder} is no temporary folder of {self.host_output_dir}")

@@ -91,7 +91,7 @@ def journal_folder(job_id: int, output_dir: str, archive_root: Path) -> Path:
 
 
 def read_journal(folder: Path) -> Iterator[JournalLine]:
-    """Yield what a folder's journal promises, in the order it was written; a line that is none is passed over."""
+    """Yield the entries of a folder's journal in order; invalid lines are skipped."""
     for line in _lines(folder / JOURNAL_NAME):
         parsed = _parsed(line)
         if parsed is not None:

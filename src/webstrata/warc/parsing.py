@@ -61,7 +61,7 @@ class BoundedFile(io.RawIOBase):
         self.end = end
 
     def readable(self) -> bool:
-        """Return that it can be read."""
+        """Return True: the part can be read."""
         return True
 
     def seekable(self) -> bool:

@@ -125,7 +125,7 @@ class _Pieces:
 
 
 def cut_tail(path: Path, size: int) -> int:
-    """Cut a dead writer's file back to its last acknowledged byte and return how many bytes went."""
+    """Cut a dead writer's file back to its last acknowledged byte and return how many bytes were cut off."""
     with as_storage_errors(path):
         excess = path.stat().st_size - size
         if excess > 0:

@@ -28,7 +28,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @router.get("/login")
 def ask(request: Request, following: Annotated[str, Query(alias="next")] = AFTER_LOGIN) -> Response:
-    """Show the form; who is an administrator already goes on."""
+    """Show the form; redirect administrators who are signed in already."""
     visitor = visitor_of(request)
     if visitor.is_admin:
         return RedirectResponse(local_path(following), status_code=303)

@@ -83,7 +83,7 @@ class HoldForm(BaseModel):
     reason: Text = Field("", max_length=10_000)
 
     def target(self) -> dict[str, Any]:
-        """Return what is to be held, by the name of its parameter; UsageError when it is no such thing."""
+        """Return the subject of a hold, by the name of its parameter; UsageError when it is invalid."""
         which = self.which.strip()
         if self.kind not in HOLD_KINDS or not which:
             raise UsageError("name what the hold covers: a source's code, a page's URL, or a snapshot's or audit's id")
@@ -162,7 +162,7 @@ def _run(app: App, *, dry_run: bool, confirmed: bool = False) -> PassResult:
 
 
 def _typed_days(text: str) -> int | str:
-    """Return the number that was typed, or the text when it is none."""
+    """Return the typed number, or the text when it is not a number."""
     digits = text.strip()
     return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS else text
 

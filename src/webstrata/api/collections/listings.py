@@ -141,7 +141,7 @@ def show_price(app: Parts, price_id: Annotated[SnapshotId, Path(description="A p
 
 
 def _group(url: str) -> str:
-    """Return the page of a URL; a text that is none is compared as it is."""
+    """Return the page of a URL; a text that is not a URL is compared as it is."""
     try:
         return url_group(url)
     except UsageError:

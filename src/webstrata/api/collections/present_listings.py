@@ -1,4 +1,4 @@
-"""Listings, prices, hauls and health, as the API shows them."""
+"""Conversion of listings, prices, hauls and health to the API's schemas."""
 
 from datetime import datetime
 

@@ -83,7 +83,7 @@ class Monitor:
         try:
             return self._attempt.poll() if self._attempt is not None else None
         except WebstrataError:
-            return None  # Whoever runs the attempts hears of it as well, and it is theirs to answer.
+            return None  # The caller, which runs the attempts, gets the same error and handles it.
 
     def _found(self, exit_code: int | None) -> Symptom | None:
         vitals, now = self._read(), self._now()

@@ -76,7 +76,7 @@ class MissingPages:
         return reason
 
     def counts(self) -> dict[str, int]:
-        """Return how many pages there are of each kind."""
+        """Return the number of pages of each kind."""
         return {
             "removed": len(self.removed),
             "moved": len(self.moved),

@@ -38,7 +38,7 @@ _NEAR_START = 500
 """Elements in which the weight of a title or a button falls to about a third."""
 
 _GRID = 3
-"""So many prices in elements of the same names are a list of products."""
+"""From this number on, prices in elements of the same names are a list of products."""
 
 _IN_LIST = 4.0
 """What a price loses in a list: one of several in elements of the same kind in elements of the same kind."""

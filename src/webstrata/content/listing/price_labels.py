@@ -13,7 +13,7 @@ _CONTEXT = 40
 
 _MOST_AROUND = 4
 _LIST = 4
-"""So many different amounts in elements of the same path are a list."""
+"""From this number on, different amounts in elements of the same path are a list."""
 
 _LONGEST_LABEL = 60
 """Characters of a price with its label, such as `Recommended retail price: € 1,299.00 incl. VAT`."""

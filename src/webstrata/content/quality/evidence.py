@@ -141,7 +141,7 @@ class Evidence:
         return sorted((sign for sign in signs if sign.kind is kind), key=lambda sign: -sign.weight)
 
     def weight_of(self, kind: QualityKind) -> float:
-        """Return how much speaks for a kind, without regard to how much content there is."""
+        """Return the weight of the evidence for a kind, whatever the amount of content."""
         titles = sum(sign.weight for signs in (self.titles, self.headings) for sign in self._best(signs, kind))
         found = sum(sign.weight for sign in self.sentences(kind))
         marked = sorted((sign.weight for sign in self.markers if sign.kind is kind), reverse=True)[:2]

@@ -54,7 +54,7 @@ class PageReader:
         return read
 
     def quality(self, request: ReadQuality) -> Quality:
-        """Return how good a capture a response is; UnreadablePageError when it cannot be read within the limits."""
+        """Return the quality of a response; UnreadablePageError when it cannot be read within the limits."""
         read = self._read(request)
         assert isinstance(read, Quality)
         return read

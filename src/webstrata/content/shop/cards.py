@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from webstrata.content.tree import Element
 
 LEAST_CARDS = 3
-"""So many neighbours that are built alike are a list."""
+"""From this number on, neighbouring elements of the same structure are a list."""
 
 _THINGS = "a[href], img, h2, h3, h4"
 _HIGHEST = 14

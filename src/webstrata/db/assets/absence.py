@@ -110,7 +110,7 @@ def config_of(session: Session, job_id: int) -> dict[str, object]:
 
 
 def count_present(session: Session, source_id: int, plugins: Collection[str]) -> int:
-    """Return how many assets of plugins are there in a source."""
+    """Return the number of a source's assets by plugins."""
     return (
         session.scalar(
             select(func.count()).where(

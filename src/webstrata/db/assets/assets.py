@@ -128,7 +128,7 @@ _READ = ("id", *(field.name for field in fields(_Row) if field.name not in {"id"
 
 
 def _apply(rows: dict[AssetKey, _Row], sighting: Sighting) -> tuple[Sight, int | None]:
-    """Bring an asset's row up to date; return what it was to it, and the number of the version that it makes."""
+    """Update an asset's row; return the kind of the sighting, and the number of the version that it adds."""
     row = rows.get(sighting.key)
     known = None if row is None else row.known
     sight = judge_sighting(known, sighting.record.checksum, sighting.captured_at)

@@ -38,7 +38,7 @@ def next_window(session: Session, source_id: int, after_id: int, most: int) -> W
 
 
 def settle_unchanged(session: Session, window: Window, stamp: EventStamp) -> int:
-    """Write the events of the captures of a window that equal the one before them, and return how many they are.
+    """Write the events of the captures of a window that equal the one before them, and return their number.
 
     A capture whose neighbours need a new event too is left to `next_pairs`.
     """

@@ -95,7 +95,7 @@ class ExportView:
 
 @dataclass(frozen=True)
 class CollectionFilter:
-    """Which rows are requested; what is None does not matter."""
+    """A filter of rows; None does not filter."""
 
     row_id: int | None = None
     source: str | None = None

@@ -118,7 +118,7 @@ def count_dead(session: Session) -> int:
 
 
 def retry_dead(session: Session, now: datetime, ids: Collection[int] | None = None) -> int:
-    """Let messages that were given up be delivered again, all or some; NotFoundError when one of them is none."""
+    """Queue messages that were given up again, all or some; NotFoundError when an id is not one of them."""
     dead = update(OutboxMessage).where(OutboxMessage.dead_at.is_not(None))
     if ids is not None:
         dead = dead.where(OutboxMessage.id.in_(ids))

@@ -156,7 +156,7 @@ def _entry_snapshot_id(session: Session, source: Source) -> int | None:
 
 
 def totals(session: Session) -> ArchiveTotals:
-    """Return how much there is in all."""
+    """Return the totals of the archive."""
     counted = [total for total in source_totals(session, public=True) if total.snapshots]
     return ArchiveTotals(
         snapshots=sum(total.snapshots for total in counted),

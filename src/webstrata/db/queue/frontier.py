@@ -207,7 +207,7 @@ def release(session: Session, job_id: int, owner: str, now: datetime) -> None:
 
 
 def reclaim(session: Session, owner: str, now: datetime) -> int:
-    """Queue the tasks of a dead owner again, of all jobs, and return how many they were."""
+    """Queue the tasks of a dead owner again, in all jobs, and return their number."""
     held = (CrawlTask.job_id.in_(jobs_of(session, owner)), CrawlTask.lease_owner == owner)
     return session.connection().execute(_TAKE_BACK.where(*held), {"why": "its worker died", "now": now}).rowcount
 

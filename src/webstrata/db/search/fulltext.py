@@ -74,7 +74,7 @@ def words_of(documents: str) -> str:
 
 
 def count_documents(session: Session, expression: Expression, most: int) -> int:
-    """Return how many documents hold what is asked, counting to `most`."""
+    """Return the number of documents that match, counting to `most`."""
     dialect = session.get_bind().dialect.name
     match = matching(expression, dialect)
     return session.scalar(text(_COUNT[dialect].format(matched(match, dialect))), match.given() | {"most": most}) or 0

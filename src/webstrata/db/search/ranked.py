@@ -137,7 +137,7 @@ class _Head:
         self._scope = scope
 
     def count(self, documents: Collection[int]) -> int:
-        """Return how many captures documents have here."""
+        """Return the number of captures of documents in the scope."""
         given = self._given(dict.fromkeys(documents, Score(0.0)))
         row = self._scope.execute(self._session, f"SELECT count(*) {self._from()}", **given).first()
         return row[0] if row else 0

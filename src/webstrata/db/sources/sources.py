@@ -147,7 +147,7 @@ def set_schedule(session: Session, code: str, schedule: str | None, now: datetim
     """
     source = _source(session, code)
     if schedule is not None and source.job_config is None:
-        # What is scheduled must not change with the next job that somebody makes by hand.
+        # Scheduled jobs must not change with the next job that an administrator makes by hand.
         source.job_config = registry_entry(session, code).to_json()
     source.schedule = schedule
     source.schedule_paused = False
@@ -277,7 +277,7 @@ def due_sources(session: Session, now: datetime) -> list[DueSource]:
 
 def take_due_run(session: Session, due: DueSource, next_run_at: datetime) -> bool:
     """Take a source's turn and return whether it was still there: of several workers one gets it."""
-    # Whoever makes a job of the source holds this lock: what they made is seen by the next statement.
+    # Adding a job to the source takes this lock: the next statement sees jobs added before.
     session.execute(select(Source.id).where(Source.id == due.id).with_for_update())
     taken = session.execute(
         update(Source)

@@ -13,7 +13,7 @@ _SQLITE_BEGIN = text(
 _SQLITE_TAKE = text("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name RETURNING seq")
 _SQLITE_LIFT = text("UPDATE sqlite_sequence SET seq = max(seq, :top) WHERE name = :name")
 _POSTGRESQL_TAKE = text("SELECT nextval(pg_get_serial_sequence(:name, 'id')) FROM generate_series(1, :count)")
-# Only ever upwards: who takes ids at the same moment waits for nobody, so what it took must not be given again.
+# Only upwards: a concurrent process takes ids without waiting, and they must not be given out again.
 _POSTGRESQL_LIFT = text(
     "SELECT setval(pg_get_serial_sequence(:name, 'id'), :top) WHERE nextval(pg_get_serial_sequence(:name, 'id')) < :top"
 )

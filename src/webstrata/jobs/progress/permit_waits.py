@@ -43,7 +43,7 @@ class PermitWaits:
         self._write()
 
     def add_wait(self, seconds: float) -> None:
-        """Count one turn's wait; one that was not worth the name is none."""
+        """Count the wait for one permit; very short waits are not counted."""
         if seconds >= _NOTICEABLE:
             with self._lock:
                 self._count += 1

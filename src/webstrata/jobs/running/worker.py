@@ -62,7 +62,7 @@ def run_worker_loop(
 
 @contextmanager
 def _announced(context: WorkerContext, site: str) -> Iterator[None]:
-    """Let `status` see this worker, also while it has nothing to do; where that cannot be, it works unseen."""
+    """Register this worker for `status`, also while it is idle; a failure to register does not stop it."""
     with ExitStack() as announced:
         try:
             announced.enter_context(present(context.archive_root, kind=WORKER_KIND, site=site))

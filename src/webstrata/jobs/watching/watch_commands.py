@@ -112,7 +112,7 @@ class WatchCommands:
 
 
 def check_request(request: WatchRequest) -> CheckedWatch:
-    """Return a request as it is stored; UsageError for what cannot be watched, such as a selector that is none."""
+    """Return a request as it is stored; UsageError for what cannot be watched, such as an invalid selector."""
     checked = check_watch(request)
     for selector in (checked.rules.selector, *checked.rules.ignored_selectors):
         if selector is not None:

@@ -37,7 +37,7 @@ _FEW_WORDS = 7
 _FEW_OF_A_SENTENCE = 3
 """More words than these, when they are half of the sentence, make it another one."""
 _FEW_MORE_WORDS = 5
-"""So many words more or fewer are a rewording; more are a clause."""
+"""A difference of up to this many words is a rewording; more are a clause."""
 _FEW_NAMED = 3
 _SENTENCE_WORDS = 5
 _FOCUSED = 6

@@ -161,7 +161,7 @@ def domains_of(seeds: Iterable[str]) -> tuple[str, ...]:
 
 
 def canonical_domain(text: str) -> str:
-    """Return the one spelling of a domain; UsageError when it is none."""
+    """Return the normal form of a domain; UsageError when it is invalid."""
     match = _DOMAIN.fullmatch(text.strip())
     try:
         host = parse_url(f"http://{match['host']}/").hostname.removesuffix(".") if match else ""

@@ -54,7 +54,7 @@ class _Parameter:
 
     @property
     def size(self) -> int:
-        """Return how much is remembered."""
+        """Return the number of cached entries."""
         return len(self.values) + len(self.groups) + len(self.chains)
 
 

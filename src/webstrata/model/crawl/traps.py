@@ -207,7 +207,7 @@ class _Variety:
         return self.size - before
 
     def clear(self) -> int:
-        """Forget everything but the decision and return how much that was."""
+        """Delete everything except the decision and return how much was deleted."""
         size, self.size = self.size, 0
         self.queries.clear()
         self.values.clear()

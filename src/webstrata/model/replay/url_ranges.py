@@ -47,7 +47,7 @@ def read_pattern(written: str, match_type: MatchType | None = None) -> tuple[str
 
 
 def key_range(url: str, match_type: MatchType) -> KeyRange:
-    """Return the keys that a query is about; UsageError when its URL is none."""
+    """Return the range of URL keys of a query; UsageError when its URL is invalid."""
     if not url:
         raise UsageError("url must be a web address, such as example.org, example.org/path/* or *.example.org")
     address = archived_url(url)

@@ -88,7 +88,7 @@ def understood(q: str, fold: Fold) -> Query:
 
 
 def plain_expression(words: Sequence[str], *, prefix: bool = False) -> Expression | None:
-    """Return what asks for all of some words, or for words that begin like them; short beginnings would be anything."""
+    """Return the expression that matches all words; with `prefix`, longer words may continue in the document."""
     return all_of(Words((word,), prefix=prefix and len(word) >= _SHORTEST_PREFIX) for word in words)
 
 

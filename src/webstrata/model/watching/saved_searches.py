@@ -51,7 +51,7 @@ class SavedSearch:
             source=given.get("source"),
             sort=Sort.NEWEST,
             view=View.SNAPSHOTS,
-            # Of equal captures of a day a search shows the last, and the first is the one that changed.
+            # Of equal captures on one day a search shows the last, but the first is the one with the change.
             include_duplicates=True,
             language=given.get("language"),
             kind=FileKind(given["type"]) if "type" in given else None,

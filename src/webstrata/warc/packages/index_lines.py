@@ -91,7 +91,7 @@ class LineSorter:
             last = line
 
     def close(self) -> None:
-        """Delete what is on disk."""
+        """Delete the temporary file."""
         self._files.close()
 
 

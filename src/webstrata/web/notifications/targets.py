@@ -163,7 +163,7 @@ def _number(text: str) -> float:
 
 
 def _row_id(text: str) -> int:
-    """Return the number of a row; one that no row has when the text is none."""
+    """Return the number of a row; for an invalid text a number that no row has."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else 0
 
 

@@ -49,7 +49,7 @@ def pager(form: SearchForm, found: SearchResponse) -> Pager | None:
 
 
 def pages_by_number(found: SearchResponse) -> int:
-    """Return how many pages of results a number leads to."""
+    """Return the number of pages for a number of results."""
     return -(-found.total // found.page_size)
 
 
