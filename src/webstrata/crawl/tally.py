@@ -40,7 +40,7 @@ class Tally:
     """Counts the outcomes of one process; it may be read from another thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin with nothing seen."""
+        """Begin without any URLs."""
         self._clock = clock
         self._began = self._last = clock()
         self._lock = Lock()

@@ -86,7 +86,7 @@ class RecordPlace:
 
 @dataclass(frozen=True)
 class SourceSummary:
-    """A source with what was captured of it."""
+    """A source with its counts and dates of captures."""
 
     code: str
     name: str

@@ -22,7 +22,7 @@ _ROWS_AT_ONCE = 500
 def review_change(
     session: Session, event_id: int, status: ReviewStatus | None, note: str | None, now: datetime
 ) -> SnapshotChange:
-    """Mark a change event, or remove its mark; without a note, its old note stays. NotFoundError for an unknown event."""
+    """Mark a change event, or remove its mark; without a note, the old one stays. NotFoundError without event."""
     event = session.get(SnapshotChange, event_id, with_for_update=True)
     if event is None:
         raise NotFoundError(f"there is no change {event_id}")

@@ -56,7 +56,7 @@ def gathered(numbers: str | list[int]) -> list[int]:
 def _spelled(among: Among, sqlite: bool) -> TextClause | TextualSelect:
     query = _ALL.sub(r"json_group_array(\1)" if sqlite else r"array_agg(\1)", among.query)
     for name, kind in among.kinds:
-        of_json = f"(SELECT value FROM json_each(:{name}))"  # noqa: S608 - no word of it comes from outside
+        of_json = f"(SELECT value FROM json_each(:{name}))"  # noqa: S608 - contains no input
         mark, array = _MARK.format(name), f"CAST(:{name} AS {kind}[])"
         if among.few and not sqlite:
             query = query.replace(f"IN {mark}", f"= ANY({array})")

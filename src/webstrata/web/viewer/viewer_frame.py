@@ -1,4 +1,4 @@
-"""The frame of the snapshot page: the capture replayed in the browser, or as plain HTML where replay is not possible."""
+"""The frame of the snapshot page: the capture replayed in the browser, or else as plain HTML."""
 
 import re
 from collections.abc import Mapping
