@@ -88,7 +88,7 @@ class _Forgiving(logging.StreamHandler[TextIO]):
     """A log handler that ignores its own failures."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
-        """Let go of a line that cannot be written."""
+        """Drop a line that cannot be written."""
 
 
 def _configure_structlog(level: int) -> None:

@@ -167,7 +167,7 @@ class ExportsSchema(BaseModel):
 
 
 class ResourceSchema(BaseModel):
-    """Something that a page shows, with its capture closest in time."""
+    """A resource of a page, with its capture closest in time."""
 
     url: str
     archived: bool

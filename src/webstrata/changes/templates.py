@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from webstrata.content.comparing.ignoring import normalized_line
 
 MIN_PAGES = 5
-"""From fewer pages nothing is learned: two pages share much that is no template."""
+"""From fewer pages no template is computed: two pages share much that is not a template."""
 
 MAX_SAMPLED = 300
 _SHARE = 0.6

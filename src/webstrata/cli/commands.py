@@ -91,7 +91,7 @@ class LazyGroup(PlainGroup):
     sections = SECTIONS
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - the library's own arguments
-        """Take what Typer hands to a group, and the commands that are listed here."""
+        """Use Typer's arguments for a group, and the commands that are listed here."""
         super().__init__(**attributes)
         self.commands = _Commands()
 

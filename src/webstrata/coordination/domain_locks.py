@@ -108,7 +108,7 @@ class HeldDomain:
 
 
 class DomainLocks:
-    """Makes sessions work on a domain one at a time, with a pause between them."""
+    """Lets one session at a time work on a domain, with a pause between sessions."""
 
     def __init__(
         self,

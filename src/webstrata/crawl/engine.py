@@ -348,7 +348,7 @@ class Crawl:
             time.sleep(SHORTEST_WAIT)
 
     def _leave(self) -> None:
-        """Give back unfinished tasks, and cut the open file back to what was acknowledged."""
+        """Release unfinished tasks, and truncate the open file to its acknowledged length."""
         with self._database.write() as session:
             leases.lock_job(session, self._job_id)
             frontier.release(session, self._job_id, self._run.owner, datetime.now(UTC))

@@ -93,7 +93,7 @@ class Tally:
         )
 
     def _remember(self, outcome: Outcome) -> None:
-        """Remember a failure that reveals something about the site, until the next report."""
+        """Store a failure that is informative about the site, until the next report."""
         if (kind := failure_kind(outcome.error_kind)) is None:
             return
         self._failures.append(VisitFailure(outcome.task.url, kind, outcome.task.last_error or ""))

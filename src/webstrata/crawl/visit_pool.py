@@ -65,7 +65,7 @@ class Visits:
         return outcomes
 
     def begin_no_more(self) -> None:
-        """Give back the visits that have not begun."""
+        """Drop the tasks whose visits have not begun."""
         self._ready.clear()
 
     async def cancel(self) -> None:

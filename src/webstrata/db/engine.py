@@ -98,7 +98,7 @@ class Database:
     def read(self) -> Iterator[Session]:
         """Open a session to read with; what it changes is dropped, or on PostgreSQL refused."""
         # On PostgreSQL each statement stands for itself. In a transaction each would see the newest state as well; it
-        # would be two more questions, and at its end the driver would forget the statements that it has prepared.
+        # would be two more statements, and at its end the driver would drop its prepared statements.
         with self.translated(), Session(self._reading) as session:
             yield session
 

@@ -66,7 +66,7 @@ class AccessDecision(Enum):
 async def require_admin(
     request: Request, _bearer: Annotated[object, Security(_AS_BEARER)], _header: Annotated[object, Security(_AS_HEADER)]
 ) -> None:
-    """Let only administrators pass: for API routes, where a token counts and a cookie does not."""
+    """Allow only administrators: for API routes, which accept a token but no cookie."""
     verdict = _verdict(request, wired_parts(request).settings)
     if verdict is AccessDecision.NOT_CONFIGURED:
         raise HTTPException(500, "Admin token not configured for this environment")

@@ -134,7 +134,7 @@ class UnexpectedErrors:
 
 @contextmanager
 def show_storage_errors() -> Iterator[None]:
-    """Respond to an administrator with the reason of a storage error; other clients only learn that
+    """Respond to an administrator with the reason of a storage error, to other clients only that
     something failed.
     """
     try:

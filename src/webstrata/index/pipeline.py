@@ -111,7 +111,7 @@ def index_so_far(
     processes: int | None = None,
     stopping: threading.Event | None = None,
 ) -> int:
-    """Make searchable what a crawl has acknowledged since last time, and return 0, or 130 when it was stopped.
+    """Index the captures that a crawl acknowledged since the last call, and return 0, or 130 when it was stopped.
 
     The job's status is not touched: its crawl is still running.
     """
@@ -138,7 +138,7 @@ def follow_crawl(
     processes: int | None = None,
     stopping: threading.Event,
 ) -> int:
-    """Make searchable what a crawl acknowledges while it lasts, every so many seconds, and return 130 once stopped.
+    """Index the captures of a running crawl, with pauses of some seconds, and return 130 once stopped.
 
     `indexed` is called after each batch. PageRank is left to the end of the crawl: it concerns all pages.
     """

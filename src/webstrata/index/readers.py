@@ -150,7 +150,7 @@ class ReaderProcesses:
         return thread
 
     def _serve(self, reader: "_Survivor", waiting: "deque[_Slot]", arrived: threading.Condition) -> None:
-        """Give one process its work, until there is none."""
+        """Send parts to one process until none are left."""
         while True:
             with arrived:
                 arrived.wait_for(lambda: waiting or self._closing.is_set())

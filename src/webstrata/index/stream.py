@@ -20,7 +20,7 @@ class FilePart:
 
 
 class PartStream:
-    """Gives the portions of files in order, each file in turn."""
+    """Yields the portions of files in order, each file in turn."""
 
     def __init__(self, readers: Readers, files: Sequence[FilePart], kind: ReadingOptions) -> None:
         """Begin to read."""

@@ -81,7 +81,7 @@ class FileWriting:
         self._characters = 0
 
     def take(self, portion: Portion) -> None:
-        """Take what was read next; full batches are written."""
+        """Add the next item that was read; full batches are written."""
         for passed in portion.passed_over:
             self._has_begun = True
             log.info("index.record.skipped", file=self._warc.filename, offset=passed.offset, reason=passed.reason)

@@ -73,7 +73,7 @@ class RecordPlace:
     url: str
     captured_at: datetime
     output_dir: str | None = None
-    """The folder of its job, in which an absolute path has to lie."""
+    """The folder of its job; an absolute path must be inside of it."""
     cleaned_at: datetime | None = None
     """When its job's temporary files were deleted, if they were."""
     snapshot_id: int | None = None

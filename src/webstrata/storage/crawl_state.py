@@ -82,7 +82,7 @@ class CrawlState:
         return os.path.lexists(self.state_file_path)
 
     def get_temp_dir_paths(self) -> list[Path]:
-        """Return the temporary folders of the run that are there; all of them when the state is damaged."""
+        """Return the existing temporary folders of the run; all temporary folders when the state is damaged."""
         if self.damage is not None:
             return temp_dirs_in(self.host_output_dir)
         there = temp_dirs_in(self.host_output_dir)

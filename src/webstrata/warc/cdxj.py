@@ -155,7 +155,7 @@ class Promised:
     """The ids that a journal promises, by a record's place; some 30 bytes for each."""
 
     def __init__(self, promises: "Iterable[Promise]" = (), times: "Mapping[Record, datetime] | None" = None) -> None:
-        """Remember what was promised; of two promises for one record, the later counts.
+        """Store an entry; of two entries for one record, the later counts.
 
         `times` are those that files' modification times gave to records without a date of their own.
         """

@@ -209,7 +209,7 @@ class _Search:
         return Discovered(tuple(self.files), tuple(self.refused), damage)
 
     def add(self, candidates: Iterable[Path], *, by_content: bool = False) -> None:
-        """Take candidates; where anything may lie, only what is a WARC by its content, or claims to be by its name."""
+        """Add candidates; in folders of any content, only files that are WARCs by content or name."""
         for candidate in candidates:
             try:
                 self._add(candidate, by_content)

@@ -82,7 +82,7 @@ class WarcFileWriter:
         self.size = size
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Self:
@@ -111,7 +111,7 @@ class _Pieces:
         self._size = 0
 
     def add(self, piece: bytes) -> int:
-        """Take in a piece and return its length."""
+        """Write a piece and return its length."""
         self._waiting.append(piece)
         self._size += len(piece)
         if self._size >= _WRITTEN_AT_ONCE:

@@ -159,7 +159,7 @@ def memento_links(
 def show_not_archived(
     request: Request, app: App, url: str, modifier: Modifier, error: NotFoundError | GoneError
 ) -> Response:
-    """Say what is missing: to a reader on a page that offers the live address, to what a page loads in a line."""
+    """Respond that a capture is missing: readers get a page with a link to the live URL, subresources a line."""
     if isinstance(error, NotFoundError):
         withheld = ReplayArchive(app.database, app.archive_root).tombstone(url, None)
         error = error if withheld is None else GoneError(withheld.sentence, withheld.shown())

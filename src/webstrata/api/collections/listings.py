@@ -42,7 +42,7 @@ class ListingParameters(BaseModel):
     currency: TextFilter = Field(None, max_length=3, description="An ISO 4217 code.")
     min_price: Amount | None = Field(None, alias="minPrice")
     max_price: Amount | None = Field(None, alias="maxPrice")
-    sort: ListingOrder = Field(ListingOrder.NEWEST, description="What comes first.")
+    sort: ListingOrder = Field(ListingOrder.NEWEST, description="The order of results.")
     limit: int = Field(50, ge=1, le=500)
     offset: int = Field(0, ge=0)
 

@@ -49,7 +49,7 @@ _MOST = 2**31
 
 
 class LogReader:
-    """Parses a log piece by piece, and remembers the statistics and failures in it."""
+    """Parses a log piece by piece, and collects its statistics and failures."""
 
     def __init__(self, known: int = 0) -> None:
         """Begin; `known` pages were crawled before: statistics up to that number are not progress."""

@@ -32,7 +32,7 @@ class MissingPages:
     not_seen: list[SitePage] = field(default_factory=list)
 
     def sort(self, page: SitePage, response: LastResponse | None, target: "RedirectTarget | None") -> None:
-        """Take in a page by what the newer run got from its address."""
+        """Add a page to the group of the newer run's response for its URL."""
         if response is None:
             self.absent[page.snapshot_id] = page
             return
@@ -53,7 +53,7 @@ class MissingPages:
             self.unavailable.append(MissingPage(page, f"it leads to {target.url}"))
 
     def move(self, old_id: int, new: SitePage, evidence: MoveEvidence) -> None:
-        """Take a page out of those that are gone: it is at another address."""
+        """Remove a page from the missing ones: it moved to another URL."""
         found = self.gone.pop(old_id, None)
         page = self.absent.pop(old_id) if found is None else found.page
         self.moved.append(MovedPage(page, new, evidence))

@@ -20,7 +20,7 @@ from webstrata.model.changes.wording import WARNING, wording_of
 
 LEARNED = "it changed in most earlier captures"
 _MOST_EDITS = 2_000
-"""Edits that are looked at: a page with more of them changed otherwise than by itself."""
+"""Edits that are checked: a page with more of them has real changes."""
 _FEWEST_CAPTURES = 3
 _MOST_CAPTURES = 12
 _FEWEST_CHANGES = 2

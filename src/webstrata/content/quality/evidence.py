@@ -20,7 +20,7 @@ _MUCH_TEXT = 3_000
 """Bytes of lines, however short, from which on only a title, a heading or a marker makes a page suspicious."""
 
 _MANY_LINES = 100
-"""Lines of content, such as a list of offers has; notices in place of a page have a few."""
+"""Lines of content, as in a list of offers; notices shown instead of a page have only a few."""
 
 _CAPTCHA_TEXT = 800
 _LONGEST_SENTENCE = 700

@@ -50,7 +50,7 @@ _RETURNING = frozenset(
         "target",
     )
 }
-"""Parameters with which a login page remembers the page that was asked for."""
+"""Parameters in which a login page stores the requested page."""
 
 
 def kind_of_move(url: str, target: str) -> tuple[QualityKind, str]:

@@ -61,7 +61,7 @@ class Sighting:
 
 
 def lock_source(session: Session, source_id: int) -> None:
-    """Let only one process at a time judge what is new in a source; captures may be added meanwhile."""
+    """Lock a source for the comparison of its assets; captures may be added meanwhile."""
     session.execute(select(Source.id).where(Source.id == source_id).with_for_update(key_share=True))
 
 
@@ -239,7 +239,7 @@ def count_unreferenced(session: Session, before: datetime) -> ExpiredCount:
 
 
 def release_blobs(session: Session, digests: Collection[str]) -> list[str]:
-    """Forget those of the blobs that still nothing refers to, and return them: their files may go now."""
+    """Delete the rows of blobs that are still unreferenced, and return them: their files may be deleted now."""
     session.execute(
         select(AssetBlob.digest).where(AssetBlob.digest.in_(digests)).order_by(AssetBlob.digest).with_for_update()
     )

@@ -77,7 +77,7 @@ class _Search:
         return [original for original in originals if not self._has(original)]
 
     def add(self, originals: Collection[Original], found: Iterable[tuple[object, Payload]]) -> None:
-        """Take payloads, oldest first, each with the original, the record's id or the digest that it belongs to."""
+        """Add payloads, oldest first, each with the original, the record's id or the digest that it belongs to."""
         requested: dict[object, list[Original]] = {}
         for original in self.lacking(originals):
             for key in filter(None, (original, original.record_id, original.payload_digest)):

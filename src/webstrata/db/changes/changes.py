@@ -186,7 +186,7 @@ def settle_pending(session: Session, snapshot_ids: Collection[int]) -> None:
 
 
 def jobs_without_template(session: Session, source_id: int) -> list[int]:
-    """Return the jobs with captures that wait for their events, whose template is not learned yet."""
+    """Return the jobs with captures that are queued for events and without a template."""
     query = text(
         "SELECT DISTINCT s.job_id FROM pending_changes w JOIN snapshots s ON s.id = w.snapshot_id"
         " JOIN archive_jobs j ON j.id = s.job_id"
@@ -215,7 +215,7 @@ def save_template(session: Session, job_id: int, pages: int, lines: Collection[s
 
 
 def load_template(session: Session, job_id: int | None) -> frozenset[str]:
-    """Return the template of a job; empty when none was learned."""
+    """Return the template of a job; empty when none was computed."""
     stored = None if job_id is None else session.get(JobTemplate, job_id)
     return frozenset() if stored is None else frozenset(stored.lines)
 

@@ -49,7 +49,7 @@ class ScrapeView:
 
 @dataclass(frozen=True)
 class HealthView:
-    """How well one run of a source went."""
+    """The health of one run of a source."""
 
     id: int
     created_at: datetime | None

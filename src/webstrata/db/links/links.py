@@ -224,7 +224,7 @@ def _good_captures(session: Session, pages: Collection[int]) -> Iterable[_GoodCa
 
 
 def _drop(session: Session, snapshots: Collection[int]) -> None:
-    """Take links away from snapshots; those that share them get them for themselves."""
+    """Remove links from snapshots; other snapshots that share them get their own copy."""
     if not snapshots:
         return
     heirs: dict[int, int] = {}

@@ -44,7 +44,7 @@ def is_announced(event: NewEvent) -> bool:
 
 
 def announce(session: Session, events: Sequence[NewEvent], matches: Collection[EventMatch], now: datetime) -> int:
-    """Put events into the outbox of every subscription that they belong to, and return how many messages wait.
+    """Add events to the outbox of every subscription that they belong to, and return the number of messages.
 
     An event is there once for a subscription, however often it is computed.
     """
@@ -71,7 +71,7 @@ def announce_site(
     watched: Mapping[int, Collection[str]],
     now: datetime,
 ) -> None:
-    """Put the site events of a run into the outbox of the subscriptions to its source, its pages and its watches.
+    """Add the site events of a run to the outbox of the subscriptions to its source, its pages and its watches.
 
     `watched` has the keys of the events that are new to each watch.
     """
@@ -141,7 +141,7 @@ def has_uncollected(session: Session) -> bool:
 
 
 def collect_digests(session: Session, source_id: int, now: datetime) -> int:
-    """Let the events of ended runs be sent, by subscription and run: as one message or one by one; return how many."""
+    """Release the events of ended runs, by subscription and run, as one message or one by one; return the number."""
     waiting = (
         select(OutboxMessage.subscription_id, OutboxMessage.job_id, SubscriptionRow.digest)
         .join(ArchiveJob, OutboxMessage.job_id == ArchiveJob.id)
@@ -185,7 +185,7 @@ def _collect(session: Session, subscription_id: int, job_id: int, now: datetime)
 
 
 def _release(session: Session, subscription_id: int, job_id: int, now: datetime) -> None:
-    """Let the events of one run be sent one by one; those that a site event replaces go with its message."""
+    """Release the events of one run one by one; those that a site event replaces are part of its message."""
     waiting = (*_UNCOLLECTED, OutboxMessage.subscription_id == subscription_id, OutboxMessage.job_id == job_id)
     of_sites = select(OutboxMessage.id, OutboxMessage.payload).where(
         *waiting, OutboxMessage.event_key.not_like("change-%")

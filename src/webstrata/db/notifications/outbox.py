@@ -63,7 +63,7 @@ def count_due(session: Session, now: datetime) -> int:
 def claim(
     session: Session, owner: str, now: datetime, lease: timedelta, *, most: int, is_dead: Callable[[str], bool]
 ) -> list[ClaimedMessage]:
-    """Take the first waiting message of some subscriptions, where it is due and no living process delivers it."""
+    """Lease the first queued message of some subscriptions, if it is due and no live process delivers it."""
     first = _first_of_each().subquery()
     rows = session.scalars(
         select(OutboxMessage)
@@ -93,7 +93,7 @@ def settle_delivered(session: Session, claimed: ClaimedMessage, now: datetime) -
 def settle_failed(
     session: Session, claimed: ClaimedMessage, error: str, now: datetime, delay: timedelta | None
 ) -> bool:
-    """Let a message wait for its next attempt, or give it up; False when another process has it by now."""
+    """Schedule the next attempt of a message, or give it up; False when another process leased it."""
     next_step = {"dead_at": now} if delay is None else {"due_at": now + delay}
     return _settle(session, claimed, last_error=error[:_MAX_ERROR], **next_step)
 

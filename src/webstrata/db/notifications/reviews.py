@@ -87,7 +87,7 @@ def has_restored(session: Session) -> bool:
 
 
 def apply_restored(session: Session) -> None:
-    """Give the marks that a rebuild brought back to the events that are there by now; newer marks stay."""
+    """Apply the marks that a rebuild restored to the events that exist by now; newer marks stay."""
     last = 0
     while waiting := _waiting_after(session, last):
         last = max(waiting)

@@ -76,7 +76,7 @@ def lock_job(session: Session, job_id: int) -> None:
 def lease(
     session: Session, job_id: int, owner: str, now: datetime, duration: timedelta, *, helpers_welcome: bool = True
 ) -> None:
-    """Give an owner the lease of a job; LeaseLostError while another owner has it.
+    """Lease a job to an owner; LeaseLostError while another owner has it.
 
     A run that lost its worker goes on as the same run; else a new one begins.
     """
@@ -99,7 +99,7 @@ def lease(
 
 
 def lease_for_index(session: Session, job_id: int, owner: str, now: datetime, duration: timedelta) -> None:
-    """Give an owner the lease of a job whose crawl is over, to index it; LeaseLostError while another owner has it.
+    """Lease a job whose crawl is over to an owner, to index it; LeaseLostError while another owner has it.
 
     ConflictError for a job without a source: its snapshots would belong to none.
     """
@@ -135,7 +135,7 @@ def set_as(session: Session, job_id: int, owner: str, **values: object) -> None:
 
 
 def release(session: Session, job_id: int, owner: str) -> None:
-    """Give a job's lease back, if it is still the owner's."""
+    """Release a job's lease, if it is still the owner's."""
     held = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner == owner)
     _changed(session, held.values(lease_owner=None, lease_expires_at=None))
 

@@ -36,7 +36,7 @@ def busy_slots(session: Session, slots: int, host: str | None = None) -> list[Bu
 
 
 def take_slot(session: Session, host: str, owner: str, token: str, *, slots: int, hold: timedelta) -> int | None:
-    """Take one of a host's slots if one is free, and return its number."""
+    """Take a free slot of a host and return its number; None without one."""
     now = _now(session)
     rows = select(HostPermit.slot).where(HostPermit.host == host, HostPermit.free_at > now)
     busy = set(session.scalars(rows))

@@ -127,7 +127,7 @@ class ArchiveJob(Base):
     index_lease_expires_at: Mapped[datetime | None]
     indexed_at: Mapped[datetime | None]
     was_crawled_here: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether a tool without tasks of ours, such as zimit, crawled it for this database."""
+    """Whether an external tool, such as zimit, crawled it: it has no tasks in this database."""
 
     config: Mapped[dict[str, Any] | None]
 

@@ -43,7 +43,7 @@ class Revision:
                 return None
 
     def close(self) -> None:
-        """Let go of the connection, as happens when the database is disposed of; asking again opens another."""
+        """Close the connection, as when the database is disposed of; the next call opens a new one."""
         with self._asking:
             self._let_go()
 

@@ -24,7 +24,7 @@ _OUTDATED = text(
 
 
 def refresh_statistics(database: Database) -> list[str]:
-    """Let PostgreSQL look at the tables of which a third or more is new to it, and return which those were."""
+    """Analyse the tables on PostgreSQL of which a third or more is new, and return them."""
     if database.is_sqlite:
         return []
     with database.read() as session:

@@ -262,7 +262,7 @@ def good_urls(session: Session, job_id: int) -> Iterator[list[str]]:
 
 
 def template_pages(session: Session, job_id: int) -> int:
-    """Return from how many pages the template of a run was learned."""
+    """Return the number of pages that the template of a run was computed from."""
     return session.scalar(select(JobTemplate.pages).where(JobTemplate.job_id == job_id)) or 0
 
 

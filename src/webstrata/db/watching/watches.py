@@ -71,7 +71,7 @@ def load_watch(session: Session, watch_id: int) -> Watch:
 
 
 def remove_watch(session: Session, watch_id: int) -> Watch:
-    """Remove a watch; what it captured stays."""
+    """Remove a watch; its captures stay."""
     watch = load_watch(session, watch_id)
     session.execute(delete(WatchEvent).where(WatchEvent.watch_id == watch_id))
     session.execute(delete(WatchRow).where(WatchRow.id == watch_id))
@@ -79,7 +79,7 @@ def remove_watch(session: Session, watch_id: int) -> Watch:
 
 
 def set_paused(session: Session, watch_id: int, paused: bool) -> Watch:
-    """Let a watch be checked or not."""
+    """Pause or resume a watch."""
     row = _row(session, watch_id)
     row.paused = paused
     session.flush()

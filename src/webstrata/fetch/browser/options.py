@@ -14,7 +14,7 @@ Admit = Callable[[str], Awaitable[bool]]
 
 
 async def admit_all(_url: str) -> bool:
-    """Let a page request any URL that the network guard lets pass."""
+    """Allow a page to request any URL that the network guard permits."""
     return True
 
 

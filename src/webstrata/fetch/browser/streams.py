@@ -21,7 +21,7 @@ class PlainStream:
     """A connection without TLS."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, first: bytes = b"") -> None:
-        """Take over a connection of which some bytes were read already."""
+        """Use a connection of which some bytes were read already."""
         self._reader = reader
         self._writer = writer
         self._first = first

@@ -259,7 +259,7 @@ class AuditRunner:
 async def _hold(
     locks: DomainLocks, audit: Audit, lease: AuditLease, attempts: int, *, is_debug: bool
 ) -> AsyncIterator[HeldDomain | None]:
-    """Hold a domain while an audit works on it: the waits for it block, so they are made beside the event loop."""
+    """Hold a domain while an audit works on it: waiting for it blocks, so that runs in a thread."""
     lock = locks.hold(audit.url, audit.id, debug=is_debug, attempts=attempts, token=lease.token)
     entered: list[HeldDomain | None] = []
     try:

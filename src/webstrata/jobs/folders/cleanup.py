@@ -305,7 +305,7 @@ def _nobody_indexes(database: Database, archive_root: Path, job_id: int) -> Iter
 
 
 def _put_aside(plan: _Plan) -> None:
-    """Give every WARC file its new place; the old one stays until the database knows the new one."""
+    """Copy or link every WARC file to its new location; the old file stays until the database has the new location."""
     for before, after in plan.moves.items():
         with as_storage_errors(after):
             make_folder(after.parent)

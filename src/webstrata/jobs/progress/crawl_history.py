@@ -77,7 +77,7 @@ def decisions_of(job: JobView, secrets: Collection[str] = ()) -> list[MonitorDec
 
 
 def run_statistics(job: JobView) -> list[Statistics]:
-    """Return the statistics of the last run of a job's crawl, of all its attempts, oldest first; empty without a log."""
+    """Return the statistics of all attempts of the last run of a job's crawl, oldest first; empty without a log."""
     logs = _logs_of_run(job)
     found: list[Statistics] = []
     for path in logs:

@@ -205,7 +205,7 @@ def request_stop(recovery: Recovery, job_id: int) -> None:
 
 
 def _clear_up(recovery: Recovery) -> None:
-    """Take back what dead workers held; where that cannot be, as without Redis, it is left to the next worker."""
+    """Release the leases and permits of dead workers; where that fails, as without Redis, the next worker does it."""
     try:
         recovery.tend()
     except OUR_TROUBLE as error:

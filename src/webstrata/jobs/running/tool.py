@@ -201,7 +201,7 @@ class ToolStages:
     """How often to look how a crawl goes that does not write that down itself."""
 
     def crawl(self, job_id: int, leader: str, interrupted: threading.Event) -> int:
-        """Let archive-tool crawl a job and return its exit code; for a tool that does not record its progress, it is
+        """Run archive-tool to crawl a job and return its exit code; for a tool that does not record its progress, it is
         recorded here.
         """
         job, since = self._load(job_id), datetime.now(UTC)
@@ -214,7 +214,7 @@ class ToolStages:
         return self._judged(job_id, leader, code, since)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
-        """Let archive-tool take part in a crawl that another worker leads, and return whether there was
+        """Run archive-tool to help with a crawl that another worker leads, and return whether there was
         anything to do.
         """
         job = self._load(job_id)

@@ -165,7 +165,7 @@ def _repeat(
 def _try_step(
     step: Callable[[WorkerContext, threading.Event], bool], context: WorkerContext, stopping: threading.Event
 ) -> bool:
-    """Take a step; a database that is away for a while is waited for."""
+    """Run a step; while the database is not available, wait for it."""
     try:
         return step(context, stopping)
     except OUR_TROUBLE as error:

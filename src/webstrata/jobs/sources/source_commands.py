@@ -130,7 +130,7 @@ class SourceCommands:
             sources.set_schedule(session, code, _schedule(schedule), datetime.now(UTC))
 
     def pause(self, code: str) -> None:
-        """Let a source's schedule rest."""
+        """Pause a source's schedule."""
         with self._changing(code, "pause") as session:
             sources.pause_schedule(session, code)
 
@@ -140,7 +140,7 @@ class SourceCommands:
             sources.resume_schedule(session, code, datetime.now(UTC))
 
     def set_enabled(self, code: str, enabled: bool) -> None:
-        """Say whether jobs are made of a source at all."""
+        """Enable or disable a source: no jobs are made of a disabled one."""
         with self._changing(code, "enable" if enabled else "disable") as session:
             sources.set_enabled(session, code, enabled)
 

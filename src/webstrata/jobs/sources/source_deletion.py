@@ -161,7 +161,7 @@ def _begin(database: Database, plan: _Plan) -> None:
 
 
 def _withhold_snapshots(database: Database, archive_root: Path, plan: _Plan) -> None:
-    """Give every snapshot a tombstone; beside files that stay it is written, so that a rebuild shows nothing either."""
+    """Add a tombstone for every snapshot, also beside files that stay, so that a rebuild does not restore them."""
     folders = {file.job_id: journal_folder(file.job_id, file.output_dir, archive_root) for file in plan.staying}
     while True:
         with database.read() as session:

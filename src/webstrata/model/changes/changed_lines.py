@@ -152,7 +152,7 @@ def _names_of(role: str, more: Wording, less: Wording) -> list[str]:
 
 
 def _compare_spelled_numbers(was: Wording, became: Wording, evidence: ChangeEvidence) -> None:
-    """Collect numbers in words that took the place of others; one in the place of digits is only written otherwise."""
+    """Collect numbers in words that replaced others; a word for the same number in digits is not a change."""
     lost, won = (
         [word for word in (Counter(more.words) - Counter(less.words)) if lists.NUMBER_WORDS.get(word, 1) > 1]
         for more, less in ((was, became), (became, was))

@@ -104,7 +104,7 @@ class ScopeRules:
 
     @cached_property
     def _includes(self) -> Callable[[str], bool]:
-        """Return whether an origin is on one of the domains; remembered, as most of a page's links share one."""
+        """Return whether an origin is on one of the domains; cached, as most of a page's links share one."""
         domains = frozenset(map(canonical_domain, self.allowed_domains))
         return lru_cache(_ORIGINS_KEPT)(lambda origin: any(name in domains for name in _names(origin)))
 

@@ -57,7 +57,7 @@ class TrapGuard:
         return self._judged(href) if "?" in href else self._judge(href)
 
     def learn(self, page: str, links: Iterable[str]) -> None:
-        """Learn from the links of a page which parameters a site renews for every visitor."""
+        """Detect parameters that a site renews for every visitor from the links of a page."""
         self._sessions.learn(page, links)
 
     def cleaned(self, href: str) -> str:

@@ -95,7 +95,7 @@ class Settling:
         ]
 
     def _hand_on(self, places: Iterable[int]) -> None:
-        """Let each page pass on its mass, including what it just received."""
+        """Let each page pass on its mass, including mass that it just received."""
         residuals, handed_on = self._residuals, self._handed_on
         for place in places:
             given = residuals[place]

@@ -66,7 +66,7 @@ class TermMatcher:
     """Finds the terms of a question among the words of pages."""
 
     def __init__(self, terms: Sequence[Term], weights: Sequence[float]) -> None:
-        """Take the terms and the weight of each."""
+        """Use these terms and the weight of each."""
         self.terms = terms
         self.weights = weights
         self._whole = sum(weights) or 1.0

@@ -179,7 +179,7 @@ class TemplateDifference:
     added_lines: tuple[str, ...]
     removed_lines: tuple[str, ...]
     pages: int
-    """From how many pages of the newer run the template was learned."""
+    """The number of pages of the newer run that the template was computed from."""
 
     @property
     def summary(self) -> str:

@@ -104,7 +104,7 @@ async def _settle(opened: BrowserPage, frame: "Frame", deadline: float) -> None:
 
 
 def _note_blocked(request: "Request", blocked: set[str]) -> None:
-    """Remember a request that the browser's policy for replayed pages refused: replay left its address as it was."""
+    """Record a request that the browser's policy for replayed pages refused: replay did not rewrite its URL."""
     reason = (request.failure or "").lower()
     if "csp" in reason or "blocked" in reason:
         blocked.add(request.url)

@@ -121,7 +121,7 @@ def send_test(request: Request, app: ActingParts, target: Posted) -> Response:
 
 @router.post(f"{NOTIFICATIONS_PAGE}/retry", dependencies=_OURS)
 def retry(request: Request, app: ActingParts, letter: Posted = "") -> Response:
-    """Let one dead letter, or all of them, be delivered again."""
+    """Queue one dead letter, or all of them, for delivery again."""
 
     def act() -> None:
         ids = [_row_id(letter)] if letter else None
