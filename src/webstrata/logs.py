@@ -36,7 +36,7 @@ SERVER_LOGGING: dict[str, Any] = {
     "formatters": {},
     "loggers": {"_granian": {"propagate": True}, "granian.access": {"propagate": True}},
 }
-"""What granian takes as its log configuration so that its lines come through ours."""
+"""The log configuration for granian: its lines are formatted like ours."""
 
 _SECRET_KEY = re.compile(
     r"token|authorization|cookie|passw(?:or)?d|secret|api_?key|credential|vpn_connect_command", re.IGNORECASE

@@ -74,7 +74,7 @@ _OPERATORS = (
 )
 
 _included: dict[int, BaseRoute] = {}
-"""Routers as applications include them, by identity: those of modules, which live as long as the process."""
+"""Routers prepared for applications, by identity: modules' routers live as long as the process."""
 
 
 def create_api(

@@ -136,7 +136,7 @@ _STOPPED = _Ending(INTERRUPTED, "stopped")
 
 
 class _Watching:
-    """The monitor, as long as there is one that works."""
+    """The monitor; nothing once it has failed."""
 
     def __init__(self, monitor: CrawlMonitor | None, clock: Callable[[], float]) -> None:
         self._monitor, self._clock = monitor, clock

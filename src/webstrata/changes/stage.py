@@ -79,7 +79,7 @@ class ChangeTracking:
     ) -> ChangeCounts:
         """Compute the queued events of a source's captures, after another process that computes them has ended.
 
-        `ended` is the run that ends with it, whose digests report its site events too.
+        `ended` is the run that ends with it: its digests also report its site events.
         """
         stop, counts = stopping or threading.Event(), ChangeCounts()
         with holding(self.database, self.archive_root, source_id, stop) as lease:
@@ -154,7 +154,7 @@ class _Run:
             self.counts.template_changes += change is not None
 
     def settle_unchanged(self, most: int) -> bool:
-        """Compute the events of the next captures that equal the one before them; return whether any capture was queued."""
+        """Compute the events of the next captures equal to the one before; return whether any capture was queued."""
         database, tracking = self.tracking.database, self.tracking
         with database.read() as session:
             window = unchanged.next_window(session, self.lease.source_id, self._looked_up_to, most)

@@ -81,7 +81,7 @@ _SPELLED = {
     "ŧ": "t",
     "þ": "th",
 }
-"""Letters that Unicode does not take apart, as those write them who have no key for them."""
+"""Letters that Unicode does not decompose, as people write them without a key for them."""
 
 
 class _Folding(dict[int, str]):

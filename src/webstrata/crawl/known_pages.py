@@ -22,7 +22,7 @@ log = structlog.get_logger()
 MOST_REQUESTED = 10_000
 
 _DEPTH = 1
-"""Of a page that no other leads to: as near as what a sitemap lists."""
+"""The depth of pages without links to them: the same as of a sitemap's pages."""
 
 
 @dataclass(frozen=True)

@@ -213,7 +213,7 @@ def _parsed(url: str) -> URL:
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
         # Days are UTC days, whatever the server thinks of time zones. A process that is stopped in the middle of a
-        # transaction must not hold up the others for as long as it sleeps.
+        # transaction must not block the others while it sleeps.
         # No statement runs long enough for JIT compilation to pay. Sessions are read-only unless they ask to write.
         settings = (
             f"-c timezone=UTC -c jit=off -c idle_in_transaction_session_timeout={FROZEN_TIMEOUT_MS}"

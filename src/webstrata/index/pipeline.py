@@ -303,7 +303,7 @@ class _Run:
         return ReaderProcesses(max(1, count), PART_BYTES)
 
     def _index_files(self, context: IndexContext, readers: Readers, todo: Sequence[_Todo]) -> None:
-        """Index files one after the other; one that cannot be read is refused, and the others go on."""
+        """Index files one after the other; a file that cannot be read is refused, and the others are indexed."""
         files = [FilePart(one.path, one.start, one.warc.committed_bytes) for one in todo]
         with closing(PartStream(readers, files, context.kind)) as stream:
             for number, one in enumerate(todo):

@@ -205,7 +205,7 @@ def _resolve_revisits(session: Session, context: IndexContext, batch: Batch, bat
 
 
 def _snapshot_ids(session: Session, context: IndexContext, batch: Batch, batch_ids: BatchIds) -> dict[int, int]:
-    """Return an id for each page that has none: the one that was promised, else a new one."""
+    """Return an id for each page without one: the id in the journal, else a new one."""
     resolution = batch_ids.resolution
     lacking = [
         found.capture

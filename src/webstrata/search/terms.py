@@ -41,7 +41,7 @@ def terms_of(session: Session, written: str, words: Sequence[str]) -> tuple[Term
 
 
 def expression_with_forms(session: Session, written: str, expression: Expression) -> Expression:
-    """Return an expression whose words, other than quoted ones, find their other forms too."""
+    """Return an expression that also matches other forms of its words, except of quoted ones."""
     asked = [part for part in wanted_words(expression) if not part.is_quoted]
     words = list(dict.fromkeys(word for part in asked for word in part.words))[:_MOST_WORDS]
     found = _forms(session, written, words, question_languages(words, _languages(session)))

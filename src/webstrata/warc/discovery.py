@@ -105,7 +105,7 @@ def discover(output_dir: Path, *, allow_fallback: bool = True) -> Discovered:
 
 
 def files_left_out(output_dir: Path, found: Discovered) -> LeftOut:
-    """Return what else lies in a folder: archives that were not looked for there, and files that are none.
+    """Return the other files of a folder: archives in unexpected places, and files that are not archives.
 
     Not what we write there ourselves, and what crawlers write beside the WARC files in their own folders.
     """

@@ -294,7 +294,7 @@ def iter_html_records(warc_path: Path) -> Iterator[ArchiveRecord]:
 def read_record(warc_path: Path, offset: int, length: int | None, *, decode: bool = True) -> ArchiveRecord:
     """Return the capture at a place; RecordNotFoundError when there is none, WarcError when it is damaged.
 
-    Its body is decoded of its content encoding, or left as it was sent but for its chunks.
+    Its body is decoded, or only without its chunks, otherwise as it was sent.
     """
     with opened(warc_path) as file:
         size = length or record_length(file, offset) or 0

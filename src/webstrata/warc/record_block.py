@@ -40,7 +40,7 @@ class RecordBlock:
 
 
 def read_block(record: WarcRecord, most_bytes: MostBytes | None, *, decode: bool) -> RecordBlock:
-    """Return what a record holds; a body that is larger than it may be is left out.
+    """Return the content of a record; a body above the size limit is left out.
 
     The body is without chunks, and without its content encoding if it is to be decoded.
     """

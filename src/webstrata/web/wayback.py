@@ -143,7 +143,7 @@ def _redirect(request: Request, path: str, headers: dict[str, str]) -> Response:
     # 307 keeps the method of a POST.
     status = 302 if request.method == "GET" else 307
     response = RedirectResponse("/", status, headers={"Cache-Control": A_MINUTE, **headers})
-    # Set as it is: the address holds another one, which must not be encoded again.
+    # Set unchanged: the URL contains another URL, which must not be encoded again.
     response.headers["Location"] = path
     return response
 

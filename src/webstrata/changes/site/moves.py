@@ -26,7 +26,7 @@ _CLOSEST = 5
 """Pages whose words are compared with those of one that disappeared."""
 
 _LEAST_SHARE = 0.4
-"""The share of the weight of words and word pairs that two editions of a page have in common. Of 30 real articles and 28
+"""The share of the weight of words and word pairs that two editions of a page share. Of 30 real articles and 28
 real product pages no two shared more than 0.22, and those with every tenth word replaced at least 0.61."""
 
 _MOST_CHARACTERS = 20_000

@@ -22,7 +22,7 @@ ERRORS = "errors.log"
 
 
 def with_previews_later(app: "App", runner: "Runner") -> "Runner":
-    """Return a runner that does not wait for the pictures of front pages; one that takes none is returned as it is."""
+    """Return a runner that makes previews in the background; a runner without previews is returned unchanged."""
     return replace(runner, make_preview=partial(start_preview, app)) if runner.make_preview is not None else runner
 
 

@@ -27,7 +27,7 @@ _FEWEST_CHANGES = 2
 _SLOT_LINES = 6
 """A place with more lines is a part of the page, not a teaser or a quotation."""
 _ALIKE = 0.5
-"""Texts that share so many of their words are editions of one text, not others in its place."""
+"""From this share of common words on, texts are editions of one text, not different texts."""
 _ANCHOR_CHARACTERS = 120
 _SECTIONS_CACHED = 256
 _LONGEST_MOMENT = 80
@@ -55,7 +55,7 @@ def mask(line: str) -> str:
 
 
 def volatile_reason(old: PageLine, new: PageLine) -> str | None:
-    """Return why a changed line does not count: it differs only in parts that change by themselves; None if it does."""
+    """Return why a changed line is ignored, as it differs only in volatile parts; None if it counts."""
     before, after = volatile_parts(old.text), volatile_parts(new.text)
     if before and len(before) == len(after) and mask(old.text) == mask(new.text):
         kinds = dict.fromkeys(

@@ -164,7 +164,7 @@ def _amount(mark: Mark, hints: MoneyHints) -> ShownPrice | None:
 
 
 def _roles_inside(element: Element, hints: MoneyHints) -> dict[Decimal, frozenset[PriceRole]]:
-    """Return the roles that the elements inside of one give to their amounts, such as one that is crossed out."""
+    """Return the roles of amounts from elements inside of an element, such as crossed-out ones."""
     found: dict[Decimal, frozenset[PriceRole]] = {}
     for inner in islice(element.iter_elements(), _MOST_INSIDE):
         roles = own_roles(inner)

@@ -46,7 +46,7 @@ def roles_of_spans(text: str, spans: Sequence[MoneySpan]) -> list[frozenset[Pric
 
 
 def roles_of_lone(element: Element, amount: Decimal, hints: MoneyHints) -> frozenset[PriceRole]:
-    """Return the roles that the elements give which hold one amount and its label, and nothing else."""
+    """Return the roles from the elements that contain only one amount and its label."""
     found: set[PriceRole] = set()
     known = "".join(element.text.split())
     for parent in parents_of(element, _MOST_AROUND):

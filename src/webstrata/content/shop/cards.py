@@ -17,7 +17,7 @@ _HIGHEST = 14
 
 _CARD_HEIGHT = 5
 _MOST_LINKS = 6
-"""Links of one card: its image, its name, its brand, its ratings."""
+"""The most links of one card: image, name, brand, ratings."""
 
 _HEADINGS = ("h2", "h3", "h4", "h5")
 _NAMING = 'h2, h3, h4, h5, [itemprop~="name"]'

@@ -129,7 +129,7 @@ _MARK_MISSING = (
 
 
 def mark_missing(session: Session, since: Mapping[int, datetime]) -> None:
-    """Note from when on assets are missing; one that was seen later than that stays."""
+    """Store since when assets are missing, except those that were seen later."""
     if since:
         rows = [{"asset": asset_id, "since": moment} for asset_id, moment in since.items()]
         session.connection().execute(_MARK_MISSING, rows)

@@ -35,7 +35,7 @@ class BlobPlace:
 
 @dataclass(frozen=True)
 class StoredBlob:
-    """A blob: its bytes if the database has them, else the capture that holds them, else a file has them."""
+    """A blob: its bytes, or the capture that contains them; with neither, the bytes are in a file."""
 
     digest: str
     content: bytes | None

@@ -162,7 +162,7 @@ def _rows_of(session: Session, source_id: int, keys: Iterable[AssetKey]) -> dict
 
 
 def _write_rows(session: Session, source_id: int, job_id: int, rows: Mapping[AssetKey, _Row]) -> None:
-    """Insert the assets that are new and update those that were seen again."""
+    """Insert new assets and update existing ones."""
     new = {key: row for key, row in rows.items() if not row.id}
     changed = [row for row in rows.values() if row.id and row.is_changed]
     for row, number in zip(new.values(), ids.next_ids(session, "assets", len(new)), strict=True):

@@ -64,7 +64,7 @@ def payloads(
 
 
 class _Search:
-    """Payloads found so far; one whose file is there takes the place of one whose file is gone."""
+    """Payloads found so far; one whose file exists replaces one whose file is missing."""
 
     def __init__(self, session: Session, source_id: int, index_version: int, is_there: IsThere) -> None:
         self._session = session

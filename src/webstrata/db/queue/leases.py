@@ -78,7 +78,7 @@ def lease(
 ) -> None:
     """Lease a job to an owner; LeaseLostError while another owner has it.
 
-    A run that lost its worker goes on as the same run; else a new one begins.
+    A run whose worker died continues as the same run; otherwise a new one begins.
     """
     free = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
     taken = (

@@ -22,7 +22,7 @@ class BusySlot:
 
     host: str
     held: bool
-    """Whether an owner holds it, and may give it back at any moment; else it rests."""
+    """Whether an owner holds it, who may release it at any moment; otherwise its delay lasts."""
     free_in: timedelta
 
 
@@ -70,7 +70,7 @@ def give_slot_back(session: Session, host: str, slot: int, token: str, rest: tim
 
 
 def forget_owner(session: Session, owner: str, rest: timedelta) -> None:
-    """Start the rest of the slots that an owner holds, none of them longer than it was held."""
+    """Start the delay of the slots that an owner holds, for each at most the time that it was held."""
     at = literal(_now(session) + rest, UtcDateTime())
     keys = _locked(session, (HostPermit.owner == owner) & HostPermit.token.is_not(None))
     session.execute(

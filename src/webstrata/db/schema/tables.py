@@ -335,7 +335,7 @@ class PageMetadata(Base):
 
 
 class Snapshot(Base):
-    """One captured page, as it is searched and shown; its identity is its WARC record."""
+    """One captured page, for search and display; it is identified by its WARC record."""
 
     __tablename__ = "snapshots"
     __table_args__ = (

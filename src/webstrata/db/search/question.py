@@ -79,7 +79,7 @@ class SearchHits:
 
 
 def scope_of(session: Session, question: Question) -> SearchScope | None:
-    """Return which captures a question is about; None when it is plain that there are none."""
+    """Return the scope of captures of a question; None when it contains no capture."""
     request, dialect = question.request, session.get_bind().dialect.name
     rows = archive_state(session)
     ids = {code: source_id for source_id, code, *_ in rows}

@@ -111,7 +111,7 @@ def complete_source(session: Session, new: NewSource) -> bool:
 
 
 def registry_entry(session: Session, code: str, extra_seeds: Sequence[str] = ()) -> SourceJobConfig:
-    """Return what a source's jobs are made from: its entry, else its newest job, else its address, else other seeds."""
+    """Return the configuration of a source's jobs: its entry, else from its newest job, its URL, or other seeds."""
     source = _source(session, code)
     if source.job_config is not None:
         return SourceJobConfig.from_json(code, source.job_config)

@@ -1,4 +1,4 @@
-"""Many values in one statement: lists that are read as one parameter, rows that are written as columns."""
+"""Many values in one statement: lists as one parameter each, and rows as one array for each column."""
 
 import json
 import re
@@ -28,7 +28,7 @@ class Among:
 
     query: str
     kinds: tuple[tuple[str, str], ...]
-    """The lists' names and what they hold, as PostgreSQL calls it."""
+    """The lists' names and their PostgreSQL types."""
     types: tuple[tuple[str, TypeEngine[Any]], ...] = ()
     """The columns that are not read as they are stored."""
     few: bool = False

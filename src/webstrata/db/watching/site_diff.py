@@ -23,7 +23,7 @@ MOST_RUNS = 200
 """Runs of a source that are looked at, newest first."""
 
 MOST_PAGES = 200_000
-"""Pages that only one of two runs has, as far as they are looked at."""
+"""Pages that only one of two runs has, up to a limit."""
 
 _KEYS_AT_ONCE = 2_000
 

@@ -263,7 +263,7 @@ def note_errors(session: Session, watch_ids: Collection[int], reason: str, until
 
 
 def save_watch_events(session: Session, events: Sequence[NewWatchEvent]) -> None:
-    """Store which change events belong to which watches; one that is there already is replaced."""
+    """Store the watches that change events belong to; existing entries are replaced."""
     if not events:
         return
     insert = (sqlite if session.get_bind().dialect.name == "sqlite" else postgresql).insert(WatchEvent)

@@ -66,7 +66,7 @@ async def wait_until_loaded(opened: "BrowserPage", deadline: float) -> None:
 async def settle(opened: "BrowserPage", deadline: float) -> None:
     """Scroll through a loaded page so that its lazy images load, and wait until it requests nothing more."""
     await _in_time(opened.page.evaluate(SCROLL, SCREENS), deadline, None)
-    # Images are requested as soon as they are near the window: what is to come has begun by now.
+    # Images are requested as soon as they are near the window: all requests have begun by now.
     await opened.proxy.wait_until_idle(QUIET_SECONDS / 2, _left(deadline) / 2)
     await _in_time(opened.page.evaluate(_TO_TOP), deadline, None)
 

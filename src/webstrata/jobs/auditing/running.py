@@ -90,7 +90,7 @@ class AuditRunner:
     async def run(self, audit: Audit, lease: AuditLease, *, is_queued: bool) -> None:
         """Run a session that is leased, and record how it ended.
 
-        One from the queue goes back there while its domain is busy; one that is run directly does not wait.
+        A queued audit is queued again while its domain is busy; one that is run directly fails at once.
         """
         with structlog.contextvars.bound_contextvars(session_id=audit.id):
             try:

@@ -209,7 +209,7 @@ def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: C
 
 
 def _moves(output_dir: Path, warcs: Sequence[Path], is_recorded: Callable[[Path], bool]) -> dict[Path, Path]:
-    """Return where each file is to go: under its own name, which the job's journal knows it by."""
+    """Return the target of each file: it has the same name, as in the job's journal."""
     stable = output_dir / STABLE_FOLDER
     if stable.is_symlink():
         raise StorageError(f"{stable} is a link: WARC files are not put where it leads")

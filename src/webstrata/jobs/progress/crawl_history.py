@@ -39,7 +39,7 @@ class CrawlAttempt:
     ended_at: datetime | None
     """When its log was last written to."""
     crawled: int | None
-    """Pages crawled at its end, by its last statistics; None when there were none."""
+    """Crawled pages at the end, from the last statistics; None without statistics."""
     total: int | None
     failed: int | None
 

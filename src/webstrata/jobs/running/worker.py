@@ -224,7 +224,7 @@ def _settled_whatever_happens(context: WorkerContext, job_id: int, failed: JobSt
 
 
 def _help_other_worker(context: WorkerContext, stopping: threading.Event) -> bool:
-    """Help with a crawl that another worker leads, if there is one that can use it.
+    """Help with a crawl that another worker leads, if one has enough work.
 
     One that has nothing to do yet, or nothing more, is left alone: a helper takes a second to start.
     """

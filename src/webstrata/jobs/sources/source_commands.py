@@ -104,7 +104,7 @@ class SourceCommands:
         return added
 
     def edit(self, code: str, requested: EditedSource) -> None:
-        """Change what a source is called and what its jobs are made from; jobs that are there stay as they are."""
+        """Change the name and the job configuration of a source; existing jobs stay unchanged."""
         if requested == EditedSource():
             return
         with self._database.write() as session:

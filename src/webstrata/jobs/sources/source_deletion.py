@@ -172,7 +172,7 @@ def _withhold_snapshots(database: Database, archive_root: Path, plan: _Plan) -> 
         for job_id, folder in folders.items():
             write_withheld(folder, [capture for capture in described if capture.job_id == job_id])
         with database.write() as session:
-            # Looked at again: a hold may have been placed meanwhile.
+            # Checked again: a hold may have been placed meanwhile.
             _refuse_held(session, plan)
             _refuse_kept(plan.view.code, holds.kept_among(session, numbers))
             for capture in described:

@@ -77,14 +77,14 @@ class FetchResult:
 
     @property
     def redirect_target(self) -> str | None:
-        """Return where the server sends us, as it wrote it; bytes that no URL may hold are escaped, as browsers do."""
+        """Return the Location header as it was sent, with bytes that URLs cannot contain escaped, as in browsers."""
         location = self.header("location") if self.status in REDIRECT_STATUSES else None
         return location and "".join(c if c.isascii() else f"%{ord(c):02X}" for c in location)
 
 
 @dataclass(frozen=True)
 class Rendering:
-    """A page after its scripts ran: what it shows, and what it loaded for that."""
+    """A page after its scripts ran: its content, and the resources that it loaded."""
 
     html: bytes
     """The document as it was at the end, in UTF-8; empty when the browser could not return it in time."""

@@ -56,7 +56,7 @@ class ScopeRules:
         return cls(stated or domains_of(seeds), tuple(allow_paths), tuple(deny_paths), bool(stated))
 
     def stated(self) -> dict[str, tuple[str, ...]]:
-        """Return the rules as a job's configuration holds them: without domains that its seeds imply."""
+        """Return the rules for a job's configuration: without domains that its seeds imply."""
         paths = {"allow_paths": self.allow_paths, "deny_paths": self.deny_paths}
         return {"allowed_domains": self.allowed_domains, **paths} if self.states_domains else paths
 

@@ -49,7 +49,7 @@ class _Parameter:
     renewals: int = 0
     """Pages that gave a new value to their links to several places."""
     chains: Counter[int] = field(default_factory=Counter)
-    """Pages that gave a new value to their only such link, by where that leads."""
+    """Pages with a new value in their only link of this kind, by the link's path."""
     refutations: int = 0
 
     @property

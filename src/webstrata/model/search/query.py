@@ -298,7 +298,7 @@ class _Parser:
 
 
 def _joined(kind: type[All] | type[AnyOf], parts: list[Expression | None]) -> Expression | None:
-    """Return some parts as one, without those that hold no words and without needless nesting."""
+    """Return one expression for some parts, without empty parts and needless nesting."""
     flat: dict[Expression, None] = {}
     for part in parts:
         for inner in part.parts if isinstance(part, kind) else (part,):

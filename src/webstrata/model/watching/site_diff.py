@@ -38,7 +38,7 @@ class SiteRun:
     max_depth: int
     max_pages: int
     waiting: int | None
-    """URLs that it found and did not fetch; None when that is not known."""
+    """URLs that the run found and did not fetch; None when unknown."""
     deepest: int | None
     """How many links its deepest page is away from a seed; None when that is not known."""
 

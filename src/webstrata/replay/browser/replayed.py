@@ -38,11 +38,11 @@ class ReplayedPage:
 
     html: str
     text: str | None
-    """None where the page is shown without scripts: its text is that of its document."""
+    """None where the page is shown without scripts: its text is that of the document."""
     requests: int
     """Requests for captures, that of the page included."""
     missing: tuple[str, ...]
-    """The URLs of those that failed, and of those that replay did not rewrite."""
+    """The URLs of requests that failed, and of those that replay did not rewrite."""
 
 
 @asynccontextmanager

@@ -38,7 +38,7 @@ class SearchForm:
     exact: bool = False
     """Search the words as they are written, without corrections."""
     cursor: str = ""
-    """Where a page begins that its number alone does not lead to."""
+    """The cursor of a page that its number alone does not identify."""
 
     @property
     def narrowed(self) -> bool:

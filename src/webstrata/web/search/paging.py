@@ -10,7 +10,7 @@ _NEIGHBOURS = 1
 
 @dataclass(frozen=True)
 class Leaf:
-    """A page of results that its number leads to; `after_gap` when others before it are left out."""
+    """A link to a page of results by number; `after_gap` when the links before it are left out."""
 
     number: int
     address: str
