@@ -103,7 +103,7 @@ def first_and_last(
 
 
 def _found(app: App, parameters: SearchParameters, addresses: BrowseAddresses) -> bytes:
-    """Run a search and return its results as JSON."""
+    """Return the results of a search as JSON."""
     found = search(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
     answer = SearchResponseSchema(
         results=[present.search_hit(snapshot, addresses) for snapshot in found.results],

@@ -27,7 +27,7 @@ class Engine(Protocol):
         """Return its name: native or zimit."""
 
     def check(self) -> None:
-        """Raise StorageError, whose message says what to do, when this engine cannot run here."""
+        """Raise StorageError, whose message has the way out, when this engine cannot run here."""
 
     def command(self, workers: int) -> list[str]:
         """Return the command of the next attempt, with secrets hidden."""

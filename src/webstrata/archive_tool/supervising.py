@@ -59,7 +59,7 @@ def supervise(
     with noted(state, is_child=is_child):
         state.note_begin()
         watching = _Watching(monitor, clock)
-        ending = _Supervision(engine, state, watching, ended, check_room).crawled()
+        ending = _Supervision(engine, state, watching, ended, check_room).run()
         if ending.code == DONE:
             ending = _finished(engine, ended)
         code = FAILED if ending.code == INTERRUPTED and not is_child else ending.code
@@ -183,7 +183,7 @@ class _Supervision:
     ended: threading.Event
     check_room: Callable[[], None]
 
-    def crawled(self) -> _Ending:
+    def run(self) -> _Ending:
         """Run attempts until the crawl has ended and return its result."""
         while True:
             if self.ended.is_set() and not self.engine.went_on():

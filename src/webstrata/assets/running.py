@@ -36,7 +36,7 @@ class PluginFailure:
 
 
 def normalized_by(plugin: Plugin, content: CapturedContent) -> list[NormalizedAsset] | PluginFailure | None:
-    """Run a plugin on a capture: return its assets, the reason of a failure, or None when it is not supported."""
+    """Return the assets of a capture by a plugin, or the reason of its failure; None when it is not supported."""
     try:
         if not plugin.supports(content.asset_type):
             return None

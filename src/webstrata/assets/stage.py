@@ -240,7 +240,7 @@ class _Stage:
     def _on_page(
         self, page: IndexedPage, plugin: PagePlugin | MediaPlugin | ListingPlugin, listings: Listings
     ) -> _Worked | None:
-        """Return what a built-in plugin makes of an indexed page; None when the index does not hold what it needs."""
+        """Return the assets of an indexed page by a built-in plugin; None when the index lacks data that it needs."""
         of = page.capture_id, plugin.name, plugin.version
         if isinstance(plugin, MediaPlugin):
             return _Worked(SettledRun(*of, RunStatus.SKIPPED), from_index=True)

@@ -73,7 +73,7 @@ class Dismissal:
 
 
 def choose_dismissal(controls: Sequence[PopupControl], refused: Collection[str] = ()) -> Dismissal | None:
-    """Return the control that dismisses a popup: preferably one that rejects, then one that closes, then one that accepts.
+    """Return the control that dismisses a popup: one that rejects, else one that closes, else one that accepts.
 
     Of several of a kind the first is taken. Controls outside of overlays, links that lead elsewhere and controls that
     pay, order, subscribe or sign in are never chosen, nor those whose labels were refused before. A question for the

@@ -55,7 +55,7 @@ class LinkRecord:
 
 
 def unpacked(stored: bytes, user_agent: str) -> LinkRecord | None:
-    """Return what was packed; None if another version of the program did, or one with another user agent."""
+    """Return the packed value; None if it was packed by another version or for another user agent."""
     head, *lines = stored.decode("utf-8", "surrogatepass").split("\n")
     version, agent, content_type, x_robots_tag, *directives = json.loads(head)
     if (version, agent) != (LINKS_VERSION, user_agent):

@@ -25,7 +25,7 @@ _NO_PAGES = ("javascript:", "mailto:", "tel:")
 _LINKS_CACHED = 50_000
 _SITES_CACHED = 16
 _LONGEST_CACHED = 300
-"""Longer references hardly ever come twice, and so many of them would take too much memory."""
+"""Longer references are not cached: they rarely occur twice and would take much memory."""
 
 Grouping = Callable[[str], str]
 """Returns the page that a URL belongs to; results are cached for as long as it is the same function."""
@@ -55,7 +55,7 @@ class References:
 
 def collect_references(elements: Iterable[Element]) -> References:
     """Return the references of a page's elements; other elements are left out."""
-    # Menus and teasers lead to the same page over and over: what is written alike is looked at once.
+    # Menus and teasers repeat links to the same page: each spelling is resolved once.
     found: dict[tuple[str, bool, bool], None] = {}
     base: str | None = None
     for element in elements:

@@ -169,7 +169,7 @@ def _decode(text: str) -> JsonValue:
 
 
 def _in_a_row(text: str) -> list[JsonValue]:
-    """Return the values of a text that holds one after another; none when one of them cannot be read."""
+    """Return the values of a text with several JSON values; none when one of them is invalid."""
     decoder = json.JSONDecoder(strict=False, parse_constant=lambda _name: None)
     found: list[JsonValue] = []
     at = 0

@@ -76,7 +76,7 @@ class CrawlEnd:
 
 
 class Crawl:
-    """One worker's part in a job's crawl; there may be others, here and elsewhere."""
+    """One worker of a job's crawl; there may be others, also on other machines."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Crawl:
         self._begin_no_more()
 
     def leave(self) -> None:
-        """End this worker's part as `stop` does; the crawl itself goes on, with other workers or later."""
+        """Stop this worker as `stop` does; the crawl itself continues, with other workers or later."""
         self._left = True
         self._begin_no_more()
 

@@ -236,7 +236,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _asking_after_a_rest(engine: Engine) -> None:
-    """Test a connection that has been idle before it is used again: a test before every use would take too long."""
+    """Test only connections that were idle before they are used: a test before every use would take too long."""
 
     def lie_down(_connection: object, record: ConnectionPoolEntry) -> None:
         record.info[_RESTING_SINCE] = time.monotonic()

@@ -100,7 +100,7 @@ def token_matches(settings: Settings, given: str | bytes) -> bool:
 
 
 def token_verdict(settings: Settings, headers: Headers) -> bool | None:
-    """Return whether the token that a request carries is right; None when it carries none or there is none to know."""
+    """Return whether the token of a request is right; None without a token or without a configured one."""
     given = _token_among(headers)
     return token_matches(settings, given) if given and _token(settings) is not None else None
 

@@ -205,7 +205,7 @@ class _Run:
     """The ids that earlier runs promised, read once; the ones that this run adds belong to records that it has read."""
 
     def index(self, *, again: bool, processes: int | None, final: bool = True) -> None:
-        """Index every file that is not indexed yet; WarcError when there is none, or none that is there and readable.
+        """Index every file that is not indexed yet; WarcError when there is no readable file.
 
         Files that `cleanup-job` deleted are neither read nor missed.
         """

@@ -11,7 +11,7 @@ from webstrata.model.search.pagerank import MOST_PAGES, TOLERANCE, Settling
 log = structlog.get_logger()
 
 _WRITTEN_AT_ONCE = 20_000
-"""How many pages' ranks are written in one transaction: others want to write too."""
+"""Ranks of pages that are written in one transaction, so that other writers do not wait for long."""
 
 
 def refresh_pagerank(database: Database, *, cancelled: Callable[[], bool] = lambda: False) -> int:

@@ -158,7 +158,7 @@ def _note_state(session: Session, context: IndexContext, batch: Batch, problem_c
 
 
 def _give_ids(context: IndexContext, batch: Batch) -> BatchIds:
-    """Record the captures that the crawl did not record itself, and take an id for every snapshot that has none."""
+    """Record captures that the crawl did not record, and reserve an id for every snapshot without one."""
     with context.database.write() as session:
         batch_ids = BatchIds(_capture_ids(session, context, batch))
         by_capture = {capture: offset for offset, capture in batch_ids.captures.items()}

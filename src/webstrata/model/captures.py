@@ -19,7 +19,7 @@ class DateSource(StrEnum):
 
 @dataclass(frozen=True)
 class Original:
-    """A record whose payload others may refer to instead of storing it again."""
+    """A record whose payload revisits may refer to."""
 
     record_id: str
     url: str
@@ -124,7 +124,7 @@ class PageResources:
 
 
 def why_unusable(status_code: int | None) -> str | None:
-    """Return why a captured response does not show anything, or None when it does."""
+    """Return why a captured response has no content to show; None when it has."""
     if status_code is None or status_code < HTTPStatus.BAD_REQUEST:
         return None
     return f"the server returned {status_code}"

@@ -130,7 +130,7 @@ def iter_records(warc_path: Path, end: int | None = None, on_damage: OnDamage | 
 
 
 def first_record(warc_path: Path, span: Span) -> int | None:
-    """Return where the first record of a span begins, looked for by its looks, or None when none does."""
+    """Return the offset of the first record in a span, found by its form; None without one."""
     with opened(warc_path) as file:
         return next_record(BoundedFile(file, span.end), span.start, span.stop)
 

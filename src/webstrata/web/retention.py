@@ -134,7 +134,7 @@ def run(request: Request, app: ActingParts, confirm: Annotated[Text, Form()] = "
 
 @router.post(f"{RETENTION_PAGE}/holds", dependencies=_OURS)
 def place_hold(request: Request, app: ActingParts, form: Annotated[HoldForm, Form()]) -> Response:
-    """Place a legal hold and show the page again; a wrong one comes back with the reason."""
+    """Place a legal hold and show the page again, with the reason when it is invalid."""
     try:
         target = form.target()
         holds.place_hold(app.database, app.archive_root, datetime.now(UTC), form.reason, **target)

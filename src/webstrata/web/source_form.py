@@ -18,7 +18,7 @@ Lines = Annotated[str, Form(max_length=100_000)]
 
 @dataclass(frozen=True)
 class SourceForm:
-    """What the form holds: one URL a line, one `name=value` a line."""
+    """The values of the form: one URL a line, one `name=value` a line."""
 
     name: str
     base_url: str

@@ -30,7 +30,7 @@ def visitor_of(request: Request) -> Visitor:
 
 
 async def require_admin_visitor(request: Request) -> None:
-    """Allow only administrators; the error says how to sign in."""
+    """Allow only administrators; the error explains how to sign in."""
     visitor = visitor_of(request)
     if visitor.is_admin:
         return

@@ -76,7 +76,7 @@ def run_here(site: str | None, port: int | None) -> None:
 
 
 def _requested_job(app: App, urls: list[str], file: Path | None) -> JobFile:
-    """Return what is to be archived: what the command line names, or what a job file asks for."""
+    """Return the work to do: of the command line, or of a job file."""
     if bool(urls) == (file is not None):
         raise UsageError("give either an address such as https://example.org/ or a job file (--file)")
     if file is not None:

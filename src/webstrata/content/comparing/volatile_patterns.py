@@ -12,7 +12,7 @@ from typing import NamedTuple
 from webstrata.model.changes.change_words import MONTHS, WEEKDAYS, fold
 
 MOST_CHARACTERS = 4_000
-"""Longer lines are not looked at: what changes by itself is in short ones."""
+"""Longer lines are not checked: volatile parts are in short ones."""
 
 
 class VolatilePart(NamedTuple):

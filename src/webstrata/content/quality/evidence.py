@@ -93,7 +93,7 @@ class Evidence:
 
     @cached_property
     def other_bytes(self) -> int:
-        """How much content there is without what is evidence itself."""
+        """The amount of content without the evidence itself."""
         _ = self.from_text
         lines = ((place, _content_bytes(line)) for place, line in enumerate(self.response.lines) if line.is_main)
         return sum(max(0, size - _EVIDENCE_LINE) if place in self._matched else size for place, size in lines)

@@ -151,7 +151,7 @@ def _limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY if within else hardest, hardest))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _retain_memory()
-    # What is loaded stays: searching it for garbage again and again takes a tenth of the time.
+    # The loaded modules are no garbage: collecting them again and again takes a tenth of the time.
     gc.freeze()
     gc.set_threshold(_OBJECTS_A_COLLECTION)
 

@@ -137,7 +137,7 @@ def read_here(request: PageRequest) -> PageReply:
     """Read a small page in this process; UnreadablePageError when that fails."""
     try:
         return request.read()
-    except Exception as error:  # pages are hostile: whatever one does costs only itself
+    except Exception as error:  # pages are hostile: a failure affects only the page itself
         raise UnreadablePageError(reason_of_failure(error)) from error
 
 

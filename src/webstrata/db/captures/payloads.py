@@ -223,7 +223,7 @@ def _key_of(original: Original) -> str | None:
 
 
 def _first_in_each_file(which: ColumnElement[bool], *keys: _Column) -> Select[int]:
-    """Select one capture of each file: a file that is gone is looked at once, however many captures it held."""
+    """Select one capture of each file: a missing file is checked once, however many captures it had."""
     return select(func.min(Capture.id)).where(which).group_by(Capture.warc_file_id, *keys)
 
 

@@ -79,7 +79,7 @@ class _Neighbour:
 def link_previous(session: Session, snapshot_ids: Collection[int]) -> None:
     """Store the previous capture of each of some snapshots, and of the snapshots after them.
 
-    Snapshots may come in any order, and again: where something changed, the next ones are looked at as well.
+    Snapshots may be saved in any order, and again: where something changed, the next ones are updated as well.
     """
     pending = changed = set(snapshot_ids)
     while pending:

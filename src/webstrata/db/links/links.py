@@ -51,7 +51,7 @@ def store_outlinks(session: Session, batch: Sequence[SnapshotLinks]) -> None:
 
 
 def forget_outlinks(session: Session, snapshot_ids: Collection[int]) -> None:
-    """Drop the links of snapshots that are about to go, or to become another page's, and what they did for others."""
+    """Remove the links of snapshots that will be deleted or moved to another page, and their link signals."""
     if not snapshot_ids:
         return
     lock_links(session)

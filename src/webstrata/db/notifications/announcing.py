@@ -35,7 +35,7 @@ class EventMatch:
     watch_id: int | None = None
     saved_search_id: int | None = None
     watched: NewWatchEvent | None = None
-    """What the event is for the watch."""
+    """The event for the watch."""
 
 
 def is_announced(event: NewEvent) -> bool:
@@ -206,7 +206,7 @@ def _release(session: Session, subscription_id: int, job_id: int, now: datetime)
 def _counted(
     rows: Iterable[Any], replaced: Collection[int], by_type: "Counter[str]", keys: "hashlib._Hash"
 ) -> Iterator[dict[str, Any]]:
-    """Yield the payloads of events, and count them on the way; those that a site event replaces are left out."""
+    """Yield the payloads of events, and count them; those that a site event replaces are left out."""
     for key, payload in rows:
         is_site = "replaces" in payload
         if not is_site and payload["toSnapshotId"] in replaced:
@@ -253,13 +253,13 @@ class _Chooser:
         return [(row, event) for row, event in pairs if self._is_chosen(row, event)]
 
     def _seen_by(self, row: SubscriptionRow, event: NewEvent) -> NewEvent:
-        """Return an event as a subscription sees it: that of a watch may be about a part of the page."""
+        """Return an event for a subscription: for a watch it may be about a part of the page."""
         seen = self._watched.get((row.watch_id or 0, event.to_snapshot_id))
         if seen is None or event.change_type not in _COMPARED:
             return event
         return replace(
             event,
-            # What counts for the page may leave out just what the watch selects.
+            # The page's comparison may ignore exactly the parts that the watch selects.
             change_type=ChangeType.UPDATED.value,
             significance=seen.significance,
             summary=seen.summary,
@@ -274,8 +274,8 @@ class _Chooser:
                 ChangeType(event.change_type),
                 event.significance,
                 row.min_significance,
-                # The first capture of a page that is subscribed to is what later ones are compared with. A search has
-                # no such page: whatever matches and was not there before is new.
+                # The first capture of a subscribed page is only the base of later comparisons. A search has
+                # no such page: every match that did not exist before is new.
                 is_first_run=row.page is not None or (row.saved_search_id is None and self._is_first_run(event)),
             )
         )
@@ -302,7 +302,7 @@ class _Chooser:
 
 
 def _payloads(session: Session, events: dict[int, NewEvent]) -> dict[int, dict[str, Any]]:
-    """Return what receivers get of events, by the snapshot after the change."""
+    """Return the payloads of events for receivers, by the snapshot after the change."""
     ids = {one for event in events.values() for one in (event.from_snapshot_id, event.to_snapshot_id) if one}
     pages = {row.id: row for row in session.execute(_PAGES.where(Snapshot.id.in_(ids)))}
     sources = {
@@ -338,7 +338,7 @@ def _payload(event: NewEvent, pages: dict[int, Any], source: Any) -> dict[str, A
 
 
 def _seen_payload(event: NewEvent) -> dict[str, Any]:
-    """Return what subscriptions see differently of an event."""
+    """Return the fields of an event that differ between subscriptions."""
     return {
         "changeType": event.change_type,
         "significance": event.significance,

@@ -22,7 +22,7 @@ _PRUNED_AT_ONCE = 500
 
 @dataclass(frozen=True)
 class ClaimedMessage:
-    """A message that is ours to deliver until its lease ends."""
+    """A message that this process delivers while it holds the lease."""
 
     id: int
     token: str
@@ -32,7 +32,7 @@ class ClaimedMessage:
     signing_secret: str | None
     attempts: int
     is_last_chance: bool
-    """The messages before it were given up, and the target has not worked since."""
+    """Whether the messages before it were given up, and no delivery to the target succeeded since."""
 
 
 @dataclass(frozen=True)

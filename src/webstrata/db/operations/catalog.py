@@ -181,7 +181,7 @@ def jobs(
 
 
 def jobs_under_way(session: Session, *, limit: int) -> tuple[JobView, ...]:
-    """Return jobs that go on by themselves, those being crawled first, then the newest; none of the hidden source."""
+    """Return unfinished jobs that need no administrator, except the hidden source's: running ones first, then the newest."""
     rows = session.execute(
         select(ArchiveJob, Source)
         .outerjoin(Source, ArchiveJob.source_id == Source.id)

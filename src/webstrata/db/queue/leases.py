@@ -56,7 +56,7 @@ class JobUsage:
 def spend(session: Session, job_id: int, responses: int, size: int, *, requisites: int = 0) -> JobUsage:
     """Count received responses and return the sum; until the transaction ends, no other worker commits for this job.
 
-    So workers commit one after the other: limits hold exactly, and no two of them wait for each other's rows.
+    So workers commit one after the other: limits are exact, and there are no deadlocks.
     """
     more = {"of_job": job_id, "more": responses, "size": size, "requisites": requisites}
     row = session.connection().execute(_SPEND, more).one()
@@ -69,7 +69,7 @@ def received(session: Session, job_id: int) -> int:
 
 
 def lock_job(session: Session, job_id: int) -> None:
-    """Wait until no other worker writes for a job; until the transaction ends, none does."""
+    """Lock a job's writes against other workers until the transaction ends."""
     spend(session, job_id, 0, 0)
 
 

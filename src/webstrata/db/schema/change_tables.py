@@ -23,7 +23,7 @@ class SnapshotChange(Base):
 
     __tablename__ = "snapshot_changes"
     __table_args__ = (
-        # One event for each capture: so a pair is there once, too.
+        # One event for each capture: so each pair is unique, too.
         Index("ix_snapshot_changes_to_snapshot_id", "to_snapshot_id", unique=True),
         Index("ix_snapshot_changes_from_snapshot_id", "from_snapshot_id"),
         Index(

@@ -249,7 +249,7 @@ class HostPermit(Base):
 
 
 class CrawlReportRow(Base):
-    """What one process has seen of a job's run so far."""
+    """The counts of one process in a job's run so far."""
 
     __tablename__ = "crawl_reports"
 
@@ -357,7 +357,7 @@ class Snapshot(Base):
             sqlite_where=text("previous_id IS NOT NULL"),
             postgresql_where=text("previous_id IS NOT NULL"),
         ),
-        # An id is for ever: SQLite would else give the last one's again when its row was deleted.
+        # Ids are never reused: otherwise SQLite would reuse the last one after its row was deleted.
         {"sqlite_autoincrement": True},
     )
 

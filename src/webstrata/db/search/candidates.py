@@ -137,7 +137,7 @@ def _linked(scope: SearchScope) -> str:
 def _titled(scope: SearchScope, titles: Match) -> str:
     in_titles = matched(titles, scope.dialect, "title")
     if scope.dialect != "sqlite":
-        # Or else PostgreSQL would look at one document after the other, from the last one on.
+        # Otherwise PostgreSQL would scan the documents one by one, from the last one on.
         in_titles = f"WITH titled AS MATERIALIZED ({in_titles}) SELECT document_id FROM titled"
     return (
         f"SELECT m.document_id FROM ({in_titles} ORDER BY document_id DESC LIMIT :some_titles) AS m"

@@ -91,7 +91,7 @@ def first_and_last(session: Session, question: Question) -> Ends | None:
     count = counted(session, scope, MOST_COUNTED)
     if not count.total:
         return None
-    # Of very many captures those at both ends are soon met; few are looked at one by one.
+    # With many captures, those at both ends are found quickly; few captures are checked one by one.
     found = f"SELECT e.snapshot_id, e.captured_at {scope.walked() if count.capped else scope.gathered()}"
     ends = (
         shown(session, question, scope, found, order, most=1, skip=0)

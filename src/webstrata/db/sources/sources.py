@@ -218,7 +218,7 @@ def job_folders(session: Session, code: str) -> list[JobFolder]:
 def remove_source(session: Session, code: str, now: datetime) -> list[JobFolder]:
     """Remove a source of which nothing was archived, with its jobs, and return those; ConflictError for any other."""
     source = source_for_job(session, code)
-    # Locked, so that no worker takes one up meanwhile.
+    # Locked, so that no worker claims one meanwhile.
     made = session.scalars(select(ArchiveJob).where(ArchiveJob.source_id == source.id).with_for_update()).all()
     _refuse_while_worked_on(made, code, now)
     folders = job_folders(session, code)

@@ -40,7 +40,7 @@ _TO_TOP = "() => window.scrollTo(0, 0)"
 
 
 async def render(opened: "BrowserPage", deadline: float, *, screenshot: bool) -> Rendering:
-    """Return what a page shows after its lazy parts were scrolled to; what takes too long is left out."""
+    """Return the content of a page after scrolling to its lazy parts; parts that take too long are left out."""
     await settle(opened, deadline)
     page, problems = opened.page, list[str]()
     html = await _in_time(page.content(), deadline, "", problems)

@@ -249,7 +249,7 @@ def _kinds(is_warc: bool, in_temp: bool) -> Iterator[str]:
 
 
 def _files_below(folder: Path, unreadable: Callable[[OSError], None]) -> Iterator[tuple[Path, bool]]:
-    """Yield files and whether they are temporary; hard links are counted for the first, so permanent files come first."""
+    """Yield files and whether they are temporary; permanent files come first, as hard links count for the first."""
     if not folder.is_dir():
         yield folder, False
         return

@@ -33,7 +33,7 @@ class JobLog:
 
 
 def log_tail(job: JobView, secrets: Collection[str] = (), lines: int = LINES_SHOWN) -> JobLog | None:
-    """Return the end of a job's newest log; None when there is none, or none that lies in its folder."""
+    """Return the end of a job's newest log; None without a log in its folder."""
     path = log_path(job)
     if path is None:
         return None

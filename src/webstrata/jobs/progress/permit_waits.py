@@ -22,7 +22,7 @@ Watch = Callable[[CrawlProgress], None]
 
 
 class PermitWaits:
-    """The waits of one process; what is left is written when its crawl is over."""
+    """The waits of one process; the rest is written at the end of its crawl."""
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin with none."""

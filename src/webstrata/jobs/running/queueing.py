@@ -184,7 +184,7 @@ def check_in_root(output_dir: Path, archive_root: Path) -> None:
 
 
 def request_stop(recovery: Recovery, job_id: int) -> None:
-    """End a job's crawl soon, wherever it runs; one without a worker ends at once. ConflictError if there is none.
+    """Stop a job's crawl soon, wherever it runs; without a worker, at once. ConflictError without a crawl.
 
     The leases of dead workers are taken back first: they would never notice the stop.
     """

@@ -1,4 +1,4 @@
-"""Deleting a source with its captures: what nothing else uses goes, file by file.
+"""Deletion of a source with its captures and the files that nothing else uses, file by file.
 
 Killed at any moment, the same command goes on: a snapshot gets its tombstone before it is removed, a file goes before
 its rows, and the source goes last.

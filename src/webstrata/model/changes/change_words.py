@@ -202,7 +202,7 @@ UNITS = _named(
     mwh, gwh, twh, w, kpa, hpa, bar, psi, db, dba, hz, mhz, ghz, kcal, cal, calories, bq, bq/l,
     msv, µsv, sv, mt, gt, mtco2e, barrels, watts, pieds, pouces, tasses""",
 )
-"""The kind of amount that a unit stands for."""
+"""The kind of amount that a unit belongs to."""
 
 SCALES = {"million": 6, "millions": 6, "billion": 9, "billions": 9, "trillion": 12, "milliard": 9, "milliards": 9}
 """Words that multiply the number before them, as powers of ten."""

@@ -41,7 +41,7 @@ _FEW_MORE_WORDS = 5
 _FEW_NAMED = 3
 _SENTENCE_WORDS = 5
 _FOCUSED = 6
-"""Up to so many changed words, a negation or an obligation is what was changed; else it came with other text."""
+"""Up to this many changed words, the negation or obligation itself changed; with more, it is part of another change."""
 _HEADINGS = "123456"
 _ROLES_LOST_OR_WON = {
     wording.WARNING: ("a warning", "warning_removed", 0.55, "warning_added", 0.5),

@@ -10,7 +10,7 @@ _CENTS = Decimal("0.01")
 
 
 class PriceDirection(StrEnum):
-    """What a price did since the one before."""
+    """The direction of a price since the one before."""
 
     FIRST = "first"
     """There is no price before it."""

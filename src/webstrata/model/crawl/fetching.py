@@ -21,7 +21,7 @@ RawHeaders = tuple[tuple[bytes, bytes], ...]
 
 @dataclass(frozen=True)
 class FetchResult:
-    """One HTTP exchange: what was asked, what came back, byte for byte but for the chunks that a body came in."""
+    """One HTTP exchange: the request and the response, byte for byte, except that chunks of a body are joined."""
 
     url: str
     fetched_at: datetime
@@ -39,7 +39,7 @@ class FetchResult:
     elapsed_ms: int | None = None
     """Milliseconds from the request to the end of the response; None where a fetcher does not measure it."""
     rendering: "Rendering | None" = None
-    """What a browser made of the page; None without one."""
+    """The page as rendered by a browser; None without one."""
     posted: str | None = None
     """The method of a request with a body, and the body as a query (`POST q=tea`); None for GET."""
 

@@ -42,7 +42,7 @@ class _Use:
 
 @dataclass(eq=False)
 class _Parameter:
-    """What is known of one parameter of one site."""
+    """The observed values of one parameter of one site."""
 
     values: set[int] = field(default_factory=set)
     groups: set[int] = field(default_factory=set)

@@ -43,7 +43,7 @@ OPTION_BOUNDS: Mapping[str, tuple[int, int]] = {
 
 @dataclass(frozen=True)
 class ArchiveToolOptions:
-    """The options of one run of archive-tool; None leaves one to archive-tool's own default."""
+    """The options of one run of archive-tool; None means archive-tool's own default."""
 
     cleanup: bool = False
     overwrite: bool = False

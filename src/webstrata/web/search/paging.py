@@ -39,7 +39,7 @@ class Pager:
 
 
 def pager(form: SearchForm, found: SearchResponse) -> Pager | None:
-    """Return the ways to the other pages of results; None when there is only one."""
+    """Return the links to the other pages of results; None when there is only one."""
     pages = pages_by_number(found)
     if pages <= 1 and found.page <= 1 and not found.next_cursor:
         return None
