@@ -28,21 +28,21 @@ def _networks(value: object) -> object:
 
 
 def _one_line(value: str) -> str:
-    """Refuse what would break out of the header that it is sent in."""
+    """Refuse characters that would end the header in which the value is sent."""
     if not value.isprintable() or not value.isascii():
         raise ValueError("only printable ASCII characters can be sent")
     return value
 
 
 def _http_address(value: SecretStr) -> SecretStr:
-    """Refuse what is no proxy that we can speak to."""
+    """Refuse proxies of other kinds than supported."""
     if not _PROXY.fullmatch(value.get_secret_value()):
         raise ValueError("a proxy must look like http://user:password@host:port")
     return value
 
 
 def _web_address(value: str) -> str:
-    """Refuse what no browser could open."""
+    """Refuse values that are not web addresses."""
     if not value.startswith(("http://", "https://")) or not value.isprintable() or " " in value:
         raise ValueError("it must look like https://replay.example.org")
     return value.rstrip("/")

@@ -70,7 +70,7 @@ class WarcFileWriter:
         return extents
 
     def sync(self) -> None:
-        """Return when everything written so far would survive a power cut."""
+        """Make everything written so far durable: it survives a power cut."""
         with as_storage_errors(self.path):
             os.fdatasync(self._descriptor)
 

@@ -1,4 +1,4 @@
-"""Previews after a command: a process of its own takes the picture while the prompt is back already."""
+"""Previews after a command: a separate process makes them after the command has ended."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def start_preview(app: "App", job_id: int) -> None:
         reason = StorageError(f"{folder}: {error.strerror}")
         log.warning("preview.failed", job_id=job_id, reason=str(reason))
         return
-    # A command that goes on to serve the archive would else keep its number until it ends.
+    # Otherwise, in a command that then serves the archive, the ended process would stay a zombie.
     threading.Thread(target=process.wait, daemon=True).start()
 
 

@@ -131,7 +131,7 @@ def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: 
 
 
 def _lead_or_follow(app: App, runner: Runner, job_id: int, label: str) -> JobSummary:
-    """Run a job here; while another process does, show that one's progress, and go on if it leaves the job undone."""
+    """Run a job here; while another process runs it, show its progress, and continue if that leaves it unfinished."""
     while True:
         try:
             with watching(label) as watcher:

@@ -181,7 +181,7 @@ def jobs(
 
 
 def jobs_under_way(session: Session, *, limit: int) -> tuple[JobView, ...]:
-    """Return unfinished jobs that need no administrator, except the hidden source's: running ones first, then the newest."""
+    """Return unfinished jobs that need no administrator, without the hidden source's: running, then newest first."""
     rows = session.execute(
         select(ArchiveJob, Source)
         .outerjoin(Source, ArchiveJob.source_id == Source.id)

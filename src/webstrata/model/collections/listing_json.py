@@ -43,7 +43,7 @@ def listing_from_json(payload: Mapping[str, Any]) -> Listing:
 
 
 def stable_facts(listing: Listing) -> dict[str, object]:
-    """Return what makes another version of a listing: its facts, not how certain they are or where they are shown."""
+    """Return the facts of a listing: when they differ, it is a new version; confidences and places do not count."""
     payload = listing.as_payload()
     return {name: payload[name] for name in _STABLE}
 
