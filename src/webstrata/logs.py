@@ -24,7 +24,7 @@ HIDDEN = "********"
 
 LIBRARY_LEVELS = {
     "alembic": logging.WARNING,
-    # It logs whole addresses, and the tokens in them.
+    # It logs full URLs with the tokens in them.
     "apprise": logging.CRITICAL + 1,
     "asyncio": logging.WARNING,
     "sqlalchemy": logging.WARNING,
@@ -101,7 +101,7 @@ def _configure_structlog(level: int) -> None:
 
 
 def _common_steps() -> list[Processor]:
-    """Return what happens to every event, ours or a library's."""
+    """Return the processors of every event, ours or a library's."""
     return [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,

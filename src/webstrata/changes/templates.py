@@ -10,7 +10,7 @@ MIN_PAGES = 5
 
 MAX_SAMPLED = 300
 _SHARE = 0.6
-"""In how many of the pages a line must be: part of a site, such as a shop in a portal, may have another menu."""
+"""The share of pages that a line must be in: part of a site, such as a shop in a portal, may have another menu."""
 
 _MAX_LINES = 2_000
 

@@ -20,12 +20,12 @@ from webstrata.model.watching.site_diff import (
 
 @dataclass
 class MissingPages:
-    """Missing pages on their way to a verdict."""
+    """Missing pages, grouped by what their responses show."""
 
     moved: list[MovedPage] = field(default_factory=list)
     unavailable: list[MissingPage] = field(default_factory=list)
     gone: dict[int, MissingPage] = field(default_factory=dict)
-    """Pages whose response shows that they are gone, by snapshot, until another address of theirs is found."""
+    """Pages whose response shows that they are gone, by snapshot, unless a new URL is found."""
     absent: dict[int, SitePage] = field(default_factory=dict)
     """Pages that were not requested, by snapshot."""
     removed: list[MissingPage] = field(default_factory=list)
@@ -59,7 +59,7 @@ class MissingPages:
         self.moved.append(MovedPage(page, new, evidence))
 
     def settle(self, pages: int, why_incomparable: str | None) -> str | None:
-        """Decide which of the pages that are left are removed; return why some of them may still be there, if so.
+        """Decide which of the remaining pages are removed; return why some of them may still exist, if so.
 
         Only a response shows that a page was removed. `pages` is how many the older run has.
         """

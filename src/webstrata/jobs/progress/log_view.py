@@ -21,7 +21,7 @@ POINTS = 120
 
 _URL_PASSWORD = re.compile(r"(://[^\s/?#@:]*):[^\s/?#]*@")
 _SHORTEST_SECRET = 4
-"""Shorter values are not hidden: that would only break words."""
+"""Shorter values are not hidden: that would also hide parts of ordinary words."""
 
 
 @dataclass(frozen=True)
