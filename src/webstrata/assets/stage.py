@@ -183,7 +183,7 @@ class _Stage:
             self._settle(worked)
 
     def _worked(self, capture_ids: Sequence[int]) -> Iterator[_Worked]:
-        """Yield the results of plugins, oldest capture first; those that could crash the process are recorded before."""
+        """Yield the results of plugins, oldest capture first; runs that may crash the process are recorded before."""
         from_index = self._from_index(capture_ids)
         pairs = [
             (capture_id, name)
