@@ -44,8 +44,8 @@ class App:
     archive_root: Path
 
     def runner(self, *allowed_endpoints: tuple[str, int]) -> "Runner":
-        """Return what runs jobs here; single addresses may pass the network guard for it."""
-        # The crawler takes long to load, and most commands and the server do without it.
+        """Return the runner of jobs in this process; the network guard permits it some further addresses."""
+        # The crawler takes long to load, and most commands and the server do not need it.
         from webstrata.assets.registry import PluginRegistry
         from webstrata.fetch.guard import NetworkGuard
         from webstrata.jobs.running.lifecycle import Runner
@@ -84,7 +84,7 @@ class App:
         return ReplayCheck(pool, ReplayArchive(self.database, self.archive_root), site)
 
     def previews(self) -> "PreviewFiles":
-        """Return the pictures of sources' front pages."""
+        """Return the store of preview images of sources' front pages."""
         from webstrata.storage.previews import FOLDER, PreviewFiles
 
         return PreviewFiles(self.settings.replay_preview_dir or self.archive_root / FOLDER)
@@ -99,7 +99,7 @@ class App:
         return PreviewMaker(self.database, self.archive_root, self.previews(), self.settings.chromium).make
 
     def recovery(self) -> "Recovery":
-        """Return the recovery after dead workers, for processes that do not load the crawler."""
+        """Return the recovery after crashed workers, for processes that do not load the crawler."""
         from webstrata.jobs.running.recovery import Recovery
 
         delay = self.settings.per_host_delay
@@ -183,7 +183,7 @@ class App:
         return SiteComparison(self.database, self.archive_root, defaults)
 
     def integrity_schedule(self) -> "IntegritySchedule":
-        """Return how workers check the files of the archive."""
+        """Return the scheduled integrity check of a worker."""
         from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
 
         interval = timedelta(days=self.settings.verify_interval_days)
@@ -211,7 +211,7 @@ class App:
         )
 
     def audit_policy(self) -> "CrawlPolicy":
-        """Return the rules of audits, with the numbers that settings change."""
+        """Return the audit policy, with the values of the settings."""
         from webstrata.audit.policy import CrawlPolicy, DomainSharing, EvidencePolicy
         from webstrata.model.auditing.policy_version import CrawlPolicyVersion
 
@@ -231,7 +231,7 @@ class App:
         )
 
     def audit_browser(self) -> "BrowserOptions":
-        """Return how the browser of audits is started."""
+        """Return the options of the browser for audits."""
         from webstrata.fetch.browser.options import BrowserOptions
         from webstrata.fetch.guard import NetworkGuard
 
@@ -291,7 +291,7 @@ class App:
         return DomainLocks(MemoryStore() if url is None else RedisStore(url.get_secret_value()), policy)
 
     def acting_as(self, actor: Actor) -> "App":
-        """Return the same parts for another actor, whose name the audit log then gives for every change."""
+        """Return the same parts for another actor, under whose name the audit log records changes."""
         return replace(self, database=self.database.acting_as(actor))
 
     def close(self) -> None:
@@ -307,7 +307,7 @@ def _index_in_child(app: App, job_id: int, over: threading.Event) -> int:
 
 
 def build_app(settings: Settings) -> App:
-    """Return the wired parts; an empty database is made ready, one at another version is refused."""
+    """Return the wired parts; creates the tables in an empty database, refuses one at another version."""
     database = Database(settings.database_url.get_secret_value())
     make_ready(database)
     return App(settings=settings, database=database, archive_root=settings.archive_root.resolve())

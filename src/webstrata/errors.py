@@ -48,7 +48,7 @@ class WebstrataError(Exception):
     """Anything Webstrata reports to its user in one line."""
 
     def __init__(self, message: str = "", *, command: str = "") -> None:
-        """Give the message; a command that helps is shown at a terminal only, as pages have links and buttons."""
+        """Set the message; `command` is a command that helps, shown only at a terminal."""
         super().__init__(message)
         self.command = command
 
@@ -177,7 +177,7 @@ class DeliveryError(WebstrataError):
     """A receiver did not accept a notification; the message does not name its address."""
 
     def __init__(self, message: str, *, is_final: bool = False) -> None:
-        """Give the reason; after a final one another attempt would end the same way."""
+        """Set the reason; after a final one, another attempt would fail the same way."""
         super().__init__(message)
         self.is_final = is_final
 

@@ -24,7 +24,7 @@ HIDDEN = "********"
 
 LIBRARY_LEVELS = {
     "alembic": logging.WARNING,
-    # It logs whole addresses, and the tokens in them.
+    # It logs full URLs with the tokens in them.
     "apprise": logging.CRITICAL + 1,
     "asyncio": logging.WARNING,
     "sqlalchemy": logging.WARNING,
@@ -36,7 +36,7 @@ SERVER_LOGGING: dict[str, Any] = {
     "formatters": {},
     "loggers": {"_granian": {"propagate": True}, "granian.access": {"propagate": True}},
 }
-"""What granian takes as its log configuration so that its lines come through ours."""
+"""The log configuration for granian: its lines are formatted like ours."""
 
 _SECRET_KEY = re.compile(
     r"token|authorization|cookie|passw(?:or)?d|secret|api_?key|credential|vpn_connect_command", re.IGNORECASE
@@ -88,7 +88,7 @@ class _Forgiving(logging.StreamHandler[TextIO]):
     """A log handler that ignores its own failures."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
-        """Let go of a line that cannot be written."""
+        """Drop a line that cannot be written."""
 
 
 def _configure_structlog(level: int) -> None:
@@ -101,7 +101,7 @@ def _configure_structlog(level: int) -> None:
 
 
 def _common_steps() -> list[Processor]:
-    """Return what happens to every event, ours or a library's."""
+    """Return the processors of every event, ours or a library's."""
     return [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,

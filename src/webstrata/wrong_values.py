@@ -25,7 +25,7 @@ _WORDS: Mapping[str, str] = {
 
 
 def plain_words(problem: Mapping[str, Any], *, is_secret: bool = False) -> str:
-    """Return what is wrong with a value, by one of the problems of a ValidationError; a secret is not repeated."""
+    """Return a problem of a ValidationError as a sentence; a secret value is not repeated."""
     context = problem.get("ctx", {})
     if problem["type"] == "value_error":
         return str(context.get("error", problem["msg"])).rstrip(".")
@@ -39,7 +39,7 @@ def _shown(value: object) -> str:
 
 
 def _listed(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a problem as they are read: 65,535, and 1 for 1.0."""
+    """Return the numbers of a problem as people write them: 65,535, and 1 for 1.0."""
     return {
         name: f"{value:,.10g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
         for name, value in context.items()

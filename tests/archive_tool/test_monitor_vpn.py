@@ -55,7 +55,7 @@ def test_no_shell_reads_the_command(tmp_path: Path) -> None:
     [
         ("no-such-command-s3cr3t connect", "the VPN's command was not found"),
         ("/dev/null s3cr3t", "the VPN's command could not be run: Permission denied"),
-        ("echo s3cr3t\0", "the VPN's command could not be run: it holds what no command can"),
+        ("echo s3cr3t\0", "the VPN's command could not be run: it contains a NUL character"),
         ("'s3cr3t", "the VPN's command cannot be read: No closing quotation"),
     ],
 )

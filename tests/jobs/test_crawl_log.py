@@ -11,7 +11,7 @@ from webstrata.archive_tool.monitor.health import LogFollower
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db.engine import Database
 from webstrata.db.queue.frontier import FrontierCounts
-from webstrata.jobs.progress.crawl_log import FAILURES_TOLD, STATISTICS_EVERY, CrawlLog
+from webstrata.jobs.progress.crawl_log import FAILURES_LOGGED, STATISTICS_EVERY, CrawlLog
 from webstrata.model.crawl.failures import VisitFailure
 from webstrata.model.crawl.monitoring import Vitals
 from webstrata.model.crawl.run_reports import CrawlReport
@@ -76,7 +76,7 @@ def test_a_storm_takes_a_few_lines_and_every_failure_counts(written: CrawlLog) -
     for _ in range(1_000):
         written.record(progress(0, timeout(count=3), VisitFailure("https://example.org/", "http", "503")))
     written.write(FrontierCounts())
-    assert len(lines(written)) == 2 + 2 * FAILURES_TOLD
+    assert len(lines(written)) == 2 + 2 * FAILURES_LOGGED
     assert LogFollower().read(written.path) == Vitals(crawled=0, errors={"timeout": 3_000, "http": 1_000})
 
 

@@ -24,8 +24,8 @@ from webstrata.http.same_origin import refuse_other_sites
 from webstrata.retention.holds import place_hold, release_hold
 from webstrata.retention.withholding import WithholdRequest, withhold_snapshots
 
-_Answers = dict[int | str, dict[str, Any]]
-_UNFIT: _Answers = {404: {"model": ErrorSchema}, 409: {"model": ErrorSchema}}
+_Responses = dict[int | str, dict[str, Any]]
+_UNFIT: _Responses = {404: {"model": ErrorSchema}, 409: {"model": ErrorSchema}}
 _OURS = [Depends(refuse_other_sites)]
 
 HoldId = Annotated[int, RowId, Path(description="A legal hold's number.")]

@@ -24,8 +24,8 @@ from webstrata.model.jobs.registry import seeds_of
 
 log = structlog.get_logger()
 
-_Answers = dict[int | str, dict[str, Any]]
-_UNFIT: _Answers = {404: {"model": ErrorSchema}, 409: {"model": ErrorSchema}}
+_Responses = dict[int | str, dict[str, Any]]
+_UNFIT: _Responses = {404: {"model": ErrorSchema}, 409: {"model": ErrorSchema}}
 
 router = APIRouter(
     prefix=ADMIN_PATH + "/jobs",

@@ -38,9 +38,9 @@ router = APIRouter(
     responses=ADMIN_RESPONSES,
 )
 
-_Answers = dict[int | str, dict[str, Any]]
-_UNKNOWN: _Answers = {404: {"model": ErrorSchema}}
-_EVENTS: _Answers = {
+_Responses = dict[int | str, dict[str, Any]]
+_UNKNOWN: _Responses = {404: {"model": ErrorSchema}}
+_EVENTS: _Responses = {
     **_UNKNOWN,
     200: {"description": "Events `progress` and, at last, `end`.", "content": {EVENT_STREAM: {}}},
     429: {"model": ErrorSchema},
@@ -70,7 +70,7 @@ def status_counts(app: Parts) -> JobStatusCountsSchema:
 
 @router.get("/{job_id}", responses=_UNKNOWN)
 def job(app: Parts, job_id: JobId) -> JobDetailSchema:
-    """Return all that is known of a job."""
+    """Return the details of a job."""
     return present.job_detail(job_view(app, job_id), secrets_of(app.settings))
 
 

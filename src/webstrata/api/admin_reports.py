@@ -23,8 +23,8 @@ from webstrata.http.same_origin import refuse_other_sites
 
 ReportId = Annotated[int, RowId, Path(description="A report's number.")]
 
-_Answers = dict[int | str, dict[str, Any]]
-_UNKNOWN: _Answers = {404: {"model": ErrorSchema}}
+_Responses = dict[int | str, dict[str, Any]]
+_UNKNOWN: _Responses = {404: {"model": ErrorSchema}}
 
 router = APIRouter(
     prefix=ADMIN_PATH + "/reports",
@@ -48,7 +48,7 @@ def reports(
 
 @router.get("/{report_id}", responses=_UNKNOWN)
 def report(app: Parts, report_id: ReportId) -> ReportDetailSchema:
-    """Return all that is known of a report."""
+    """Return the details of a report."""
     with app.database.read() as session:
         return _detail(report_review.report(session, report_id))
 

@@ -81,7 +81,7 @@ def _update_policy(app: App, given: Given) -> RetentionSchema:
 
 def _clean_up(app: App, given: Given) -> CleanupSchema:
     dry_run = given.get("dryRun")
-    # A default would delete by accident, or seem to have deleted.
+    # Required: a default could delete by accident, or look as if it had deleted.
     if not isinstance(dry_run, bool):
         raise PolicyError("dryRun must be true or false")
     confirm = given.get("confirm", False)

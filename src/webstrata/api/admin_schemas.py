@@ -1,4 +1,4 @@
-"""The JSON of the operators' own routes: reports, the audit log, changes to sources."""
+"""The JSON of the admin API: reports, the audit log, changes to sources."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +16,7 @@ ReportStatus = Literal["new", "triaged", "in_progress", "resolved", "dismissed"]
 
 
 class AuditEntrySchema(BaseModel):
-    """A change: when, who, what, to what; details hold how it was before and after."""
+    """A change: its time, its actor, the action and the object; `details` has the values before and after."""
 
     id: int
     at: str
@@ -29,7 +29,7 @@ class AuditEntrySchema(BaseModel):
 
 
 class AuditLogSchema(BaseModel):
-    """A part of the audit log, newest first."""
+    """A page of the audit log, newest first."""
 
     items: list[AuditEntrySchema]
     total: int
@@ -50,7 +50,7 @@ class ReportSummarySchema(BaseModel):
 
 
 class ReportDetailSchema(ReportSummarySchema):
-    """All that is known of a report."""
+    """The details of a report."""
 
     updatedAt: str
     reporterEmail: str | None
@@ -59,7 +59,7 @@ class ReportDetailSchema(ReportSummarySchema):
 
 
 class ReportListSchema(BaseModel):
-    """A part of the reports, newest first."""
+    """A page of the reports, newest first."""
 
     items: list[ReportSummarySchema]
     total: int

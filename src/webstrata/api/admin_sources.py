@@ -28,10 +28,10 @@ router = APIRouter(
 
 SourceCode = Annotated[Code, Path(description="A source's code.")]
 
-_Answers = dict[int | str, dict[str, Any]]
-_UNKNOWN: _Answers = {404: {"model": ErrorSchema}}
-_UNFIT: _Answers = {**_UNKNOWN, 409: {"model": ErrorSchema}}
-_ADDED: _Answers = {
+_Responses = dict[int | str, dict[str, Any]]
+_UNKNOWN: _Responses = {404: {"model": ErrorSchema}}
+_UNFIT: _Responses = {**_UNKNOWN, 409: {"model": ErrorSchema}}
+_ADDED: _Responses = {
     200: {"model": AdminSourceSchema, "description": "The source that begins there already."},
     409: {"model": ErrorSchema},
 }

@@ -14,14 +14,14 @@ class ChangeReasonSchema(BaseModel):
 
 
 class IgnoredLineSchema(BaseModel):
-    """A line that differs and does not count."""
+    """A line whose difference is ignored."""
 
     text: str
     reason: str
 
 
 class ChangeEventSchema(BaseModel):
-    """What became different between two captures of a page."""
+    """The differences between two captures of a page."""
 
     changeId: int = Field(description="0 for a pair that was compared on request: it is not stored.")
     changeType: str

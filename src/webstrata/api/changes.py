@@ -51,7 +51,7 @@ class ChangeParameters(BaseModel):
     review: ReviewFilter | None = Field(None, description="Only changes that a person marked so, or not at all.")
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
     to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
-    sort: ChangeSort = Field(ChangeSort.NEWEST, description="What comes first.")
+    sort: ChangeSort = Field(ChangeSort.NEWEST, description="The order of results.")
     page: int = Field(1, ge=1)
     page_size: int = Field(20, ge=1, le=100, alias="pageSize")
 

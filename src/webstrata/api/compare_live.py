@@ -26,7 +26,7 @@ router = APIRouter(tags=["snapshots"], responses=MAY_BE_WITHHELD)
 
 
 class TextMode(StrEnum):
-    """What is compared of a page: what it is about, or all of it."""
+    """The part of a page that is compared: its main content, or all of it."""
 
     MAIN = "main"
     FULL = "full"
@@ -36,7 +36,7 @@ class TextMode(StrEnum):
     "/api/snapshots/{snapshot_id}/compare-live",
     response_model=LiveComparisonSchema,
     responses={
-        400: {"model": ErrorSchema, "description": "The page's address is none that we may fetch."},
+        400: {"model": ErrorSchema, "description": "The page's URL may not be fetched."},
         413: {"model": ErrorSchema, "description": "The page is too large."},
         502: {"model": ErrorSchema, "description": "The page could not be fetched."},
     },

@@ -1,4 +1,4 @@
-"""The completed OpenAPI description: adds what the middlewares do, which FastAPI does not know.
+"""The complete OpenAPI description: with the effects of the middlewares, which FastAPI does not describe.
 
 Every response has some headers, a GET with `If-None-Match` may get a 304, and HEAD works wherever GET does.
 """
@@ -40,13 +40,13 @@ _NOT_MODIFIED = "You have it already: it is as it was when you got the `ETag` th
 
 
 class DescribedApi(FastAPI):
-    """An API whose description includes the middlewares, not its routes alone."""
+    """An API whose description also includes the middlewares."""
 
     _of_routes: Json | None = None
     _of_all: Json | None = None
 
     def openapi(self) -> Json:
-        """Return the description; it is made again only when the routes are others."""
+        """Return the description; it is computed again only when routes were added."""
         of_routes = super().openapi()
         if self._of_all is None or of_routes is not self._of_routes:
             self._of_routes, self._of_all = of_routes, completed(of_routes)
@@ -84,7 +84,7 @@ def _with_headers(response: Json, *headers: str) -> Json:
 
 
 def _head(get: Json) -> Json:
-    """Return the HEAD beside a GET: the same responses without their bodies."""
+    """Return the HEAD operation of a GET: the same responses without bodies."""
     responses = {
         code: {key: value for key, value in response.items() if key != "content"}
         for code, response in get["responses"].items()

@@ -1,4 +1,4 @@
-"""API of health and statistics: whether the archive works, and how much it holds."""
+"""API of health and statistics: whether the archive works, and its totals."""
 
 from datetime import UTC, datetime
 from time import perf_counter

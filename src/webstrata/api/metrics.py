@@ -1,4 +1,4 @@
-"""Numbers for monitoring, in Prometheus' text format: this process's requests, and the archive's own numbers."""
+"""Metrics in Prometheus' text format: of requests, and of the archive."""
 
 from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
@@ -16,7 +16,7 @@ router = APIRouter(tags=["admin"], dependencies=[Depends(require_admin)], respon
     responses={200: {"description": "The numbers.", "content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 def metrics(request: Request) -> Response:
-    """Return the metrics of the archive in Prometheus' text format."""
+    """Return the metrics in Prometheus' text format."""
     numbers = request.app.state.metrics
     assert isinstance(numbers, Metrics)
     text = generate_latest(numbers.registry)

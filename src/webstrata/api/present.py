@@ -54,7 +54,7 @@ def raw_url(snapshot_id: int) -> str:
 
 
 def stats(totals: ArchiveTotals, today: date) -> ArchiveStatsSchema:
-    """Present how much there is, as of a day."""
+    """Present the totals of the archive on a day."""
     latest = totals.latest_capture
     return ArchiveStatsSchema(
         snapshotsTotal=totals.snapshots,
@@ -203,7 +203,7 @@ def job_summary(job: JobView) -> JobSummarySchema:
 
 
 def job_detail(job: JobView, secrets: Collection[str] = ()) -> JobDetailSchema:
-    """Return all that is known of a job, with its crawl history from its logs and its state."""
+    """Present the details of a job, with its crawl history from its logs and its state."""
     return JobDetailSchema(
         **job_summary(job).model_dump(),
         outputDir=job.output_dir,
@@ -312,7 +312,7 @@ def cleanup_report(report: CleanupReport) -> CleanupReportSchema:
 
 
 def admin_source(view: SourceView) -> AdminSourceSchema:
-    """Present a source as its operators keep it, without secrets."""
+    """Present a source for its operators, without secrets."""
     return AdminSourceSchema(
         sourceCode=view.code,
         sourceName=view.name,

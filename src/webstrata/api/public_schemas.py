@@ -14,7 +14,7 @@ LARGEST_ID = 2**63 - 1
 
 _LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _EMAIL = rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_LABEL}(?:\.{_LABEL})*"
-"""HTML's definition of a valid e-mail address: what a form's field lets pass, we do not refuse."""
+"""HTML's definition of a valid e-mail address: an address that a browser's form accepts is accepted."""
 
 _WEB_ADDRESS = r"[hH][tT][tT][pP][sS]?://[^\u0000-\u0020\u007f/?#\\]+(?:[/?#][^\u0000]*)?"
 
@@ -34,7 +34,7 @@ def _long_enough(value: str) -> str:
 
 
 def _a_web_address(value: str) -> str:
-    """Refuse what is no address of a page: operators follow it, and would run what follows `javascript:`."""
+    """Refuse anything but a web address: operators click on it, and `javascript:` would run code."""
     if not re.fullmatch(_WEB_ADDRESS, value.strip()):
         raise ValueError("must be a web address such as https://example.org/")
     return value.strip()
@@ -49,7 +49,7 @@ Address = Annotated[
 ]
 Email = Annotated[
     str,
-    # Spaces around it do no harm, and nothing but spaces is no address at all.
+    # Surrounding spaces are removed; a text of spaces is no address.
     Field(max_length=320, json_schema_extra={"pattern": rf"^\s*(?:{_EMAIL})?\s*$"}),
     AfterValidator(_an_email),
 ]
@@ -93,7 +93,7 @@ class ResolvedSchema(BaseModel):
 
 
 class ReportCategory(StrEnum):
-    """What a report is about."""
+    """The subject of a report."""
 
     BROKEN_SNAPSHOT = "broken_snapshot"
     INCORRECT_METADATA = "incorrect_metadata"
@@ -115,7 +115,7 @@ class NewReportSchema(BaseModel):
 
 
 class ReportReceiptSchema(BaseModel):
-    """That a report arrived."""
+    """The acknowledgement of a report."""
 
     reportId: int | None
     status: Literal["new", "received"]
@@ -167,7 +167,7 @@ class ExportsSchema(BaseModel):
 
 
 class ResourceSchema(BaseModel):
-    """Something that a page shows, with its capture closest in time."""
+    """A resource of a page, with its capture closest in time."""
 
     url: str
     archived: bool
@@ -180,8 +180,8 @@ class ResourcesSchema(BaseModel):
     """The resources of a snapshot's page."""
 
     snapshotId: int
-    known: bool = Field(description="Whether it is stored what the page needs.")
+    known: bool = Field(description="Whether the resources that the page needs are recorded.")
     total: int
     archived: int
-    cut: bool = Field(description="Whether there are more than are listed.")
+    cut: bool = Field(description="Whether the list was cut: there are more resources.")
     resources: list[ResourceSchema]

@@ -17,10 +17,10 @@ router = APIRouter(tags=["reports"])
 
 @router.post("/api/reports", status_code=201)
 def report(app: Parts, request: Request, body: NewReportSchema) -> ReportReceiptSchema:
-    """Keep a report for those who look after the archive."""
+    """Store a report for the archive's operators."""
     now = datetime.now(UTC)
     if body.website:
-        # A person does not see that field. Whatever filled it in need not learn that it was found out.
+        # People do not see that field. The bot that filled it in gets the usual response.
         log.info("report.honeypot")
         return ReportReceiptSchema(reportId=None, status="received", receivedAt=present.timestamp(now))
     with app.database.write() as session:

@@ -1,4 +1,4 @@
-"""The JSON of the retention engine's routes."""
+"""The JSON of the retention routes."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ from webstrata.http.dependencies import Code, SnapshotNumber, Text
 
 
 class TombstoneSchema(BaseModel):
-    """What remains of a snapshot that is withheld."""
+    """The public record of a withheld snapshot."""
 
     snapshotId: int
     url: str

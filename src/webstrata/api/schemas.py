@@ -13,7 +13,7 @@ Line = Annotated[str, Field(max_length=2_048, json_schema_extra={"pattern": WITH
 
 
 class HealthDetailsSchema(BaseModel):
-    """What an operator wants to know of a healthy process."""
+    """Details of a healthy process for operators."""
 
     version: str
     schemaVersion: str | None
@@ -62,7 +62,7 @@ class UnhealthySchema(BaseModel):
 
 
 class ArchiveStatsSchema(BaseModel):
-    """How much there is."""
+    """The totals of the archive."""
 
     snapshotsTotal: int
     pagesTotal: int
@@ -72,7 +72,7 @@ class ArchiveStatsSchema(BaseModel):
 
 
 class SourceSummarySchema(BaseModel):
-    """A source with what was captured of it."""
+    """A source with its counts and dates of captures."""
 
     sourceCode: str
     sourceName: str
@@ -87,7 +87,7 @@ class SourceSummarySchema(BaseModel):
     entryPreviewUrl: str | None
 
 
-_QUALITY = "1 is a good capture, 0 a worthless one."
+_QUALITY = "1 is a good capture, 0 a useless one."
 
 
 class SnapshotSchema(BaseModel):
@@ -124,7 +124,7 @@ class SnapshotSummarySchema(SnapshotSchema):
         description="The snippet piece by piece; marked is what was searched for. null when nothing was."
     )
     snippetHeading: str | None = Field(None, description="The heading that the snippet is under.")
-    without: list[str] = Field([], description="Words of the question that the page does not have.")
+    without: list[str] = Field([], description="Words of the query that the page lacks.")
 
 
 class SnapshotDetailSchema(SnapshotSchema):
@@ -157,7 +157,7 @@ class TimelineSchema(BaseModel):
     sourceCode: str
     sourceName: str
     normalizedUrlGroup: str
-    latestGoodSnapshotId: int | None = Field(description="The newest that shows the page.")
+    latestGoodSnapshotId: int | None = Field(description="The newest good capture of the page.")
     snapshots: list[TimelineEntrySchema]
 
 
@@ -219,7 +219,7 @@ class CrawlCountsSchema(BaseModel):
 
 
 class HostReportSchema(BaseModel):
-    """What came from one host; errors are tries that failed."""
+    """The responses of one host; errors are failed attempts."""
 
     host: str
     responses: int
@@ -263,7 +263,7 @@ class JobStatusCountsSchema(BaseModel):
 
 
 class NewJobSchema(BaseModel):
-    """A new job of a source, with more addresses and other options than the source's own."""
+    """A new job of a source, with additional seeds and changed options."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -283,7 +283,7 @@ class CleanupRequestSchema(BaseModel):
 
 
 class DeletedSchema(BaseModel):
-    """A folder or file that goes."""
+    """A folder or file that is deleted."""
 
     path: str
     bytes: int
@@ -367,7 +367,7 @@ class LastJobSchema(BaseModel):
 
 
 class AdminSourceSchema(BaseModel):
-    """A source as its operators keep it."""
+    """A source for its operators."""
 
     sourceCode: str
     sourceName: str

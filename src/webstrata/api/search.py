@@ -21,7 +21,7 @@ from webstrata.search.service import search
 SEARCH_PATH = "/api/search"
 
 MOST_AT_ONCE = 4
-"""Searches that one process works on at once; more would only take time from each other, and connections from all."""
+"""Searches that one process runs at once; more would only slow each other down, and use up the connections."""
 
 router = APIRouter(tags=["search"])
 
@@ -42,17 +42,17 @@ class SearchParameters(BaseModel):
     sort: Sort | None = Field(None, description="Default: relevance with words, newest without.")
     view: View = Field(View.SNAPSHOTS, description="Every capture, or the newest of each page.")
     include_non_2xx: bool = Field(False, alias="includeNon2xx", description="Errors and redirects too.")
-    include_duplicates: bool = Field(False, alias="includeDuplicates", description="Captures that changed nothing too.")
+    include_duplicates: bool = Field(False, alias="includeDuplicates", description="Also captures without a change.")
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
     to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
     page: int = Field(1, ge=1)
     page_size: int = Field(20, ge=1, le=100, alias="pageSize")
-    as_of: Day | None = Field(None, alias="asOf", description="The archive as it stood at the end of this day (UTC).")
+    as_of: Day | None = Field(None, alias="asOf", description="Only captures up to the end of this day (UTC).")
     language: Code | None = Field(None, min_length=1, max_length=16, description="Only this language, like `fr`.")
     kind: FileKind | None = Field(None, alias="type", description="Only this kind of file.")
     year: int | None = Field(None, ge=1, le=9999, description="Only captures of this year (UTC).")
     cursor: Annotated[Text, AfterValidator(_cursor)] | None = Field(
-        None, max_length=200, description="What an answer's `nextCursor` said; stands instead of `page`."
+        None, max_length=200, description="The `nextCursor` of a response; replaces `page`."
     )
     facets: bool = Field(False, description="Count the results by source, year, language and type.")
     ranking: Ranking = Field(Ranking.V2, description="v1 requires all words as written, and orders by the text alone.")
@@ -65,7 +65,7 @@ class SearchParameters(BaseModel):
         return self
 
     def to_request(self) -> SearchRequest:
-        """Return the search request; page numbers far after the last page are lowered, as they are all empty."""
+        """Return the search request; page numbers far after the last page are lowered, as those pages are empty."""
         requested = self.model_dump() | {"page": min(self.page, LARGEST_OFFSET // self.page_size)}
         if self.q is not None and self.q.isspace():
             requested["q"] = None  # A query of spaces lists all pages, as the web page does.

@@ -74,7 +74,7 @@ _OPERATORS = (
 )
 
 _included: dict[int, BaseRoute] = {}
-"""Routers as applications include them, by identity: those of modules, which live as long as the process."""
+"""Routers prepared for applications, by identity: modules' routers live as long as the process."""
 
 
 def create_api(
@@ -86,8 +86,8 @@ def create_api(
 ) -> FastAPI:
     """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own.
 
-    Further rules for every request apply after the log and the headers, and before cached responses; what is to be
-    tried before the routes comes after all of them.
+    Further rules for every request apply after the log and the headers, and before cached responses; the middlewares
+    `before_routes` come last.
     """
     numbers = Metrics(app)
     counter = UsageCounter(app.database, enabled=app.settings.usage_enabled and not app.database.is_read_only)
@@ -121,7 +121,7 @@ def _rules(
     buckets: BucketStore | None,
     further: Sequence[Middleware],
 ) -> list[Middleware]:
-    """Return what every request passes before the routes, the outermost first."""
+    """Return the middlewares before the routes, the outermost first."""
     return [
         Middleware(
             RetentionAfterResponse, trigger=RetentionTrigger(app.database, max_share=app.settings.retention_max_share)
@@ -158,7 +158,7 @@ def _rules(
 
 
 def add_routes(api: FastAPI, router: APIRouter, *, first: bool = False) -> None:
-    """Add the routes of a module after all others, or before them: what is first is found first."""
+    """Add the routes of a module after all others, or before them: the first route that matches is used."""
     if id(router) not in _included:
         _included[id(router)] = _include(router)
     api.router.routes.insert(0 if first else len(api.router.routes), _included[id(router)])
@@ -177,7 +177,7 @@ def _include(router: APIRouter) -> BaseRoute:
 
 @asynccontextmanager
 async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
-    """Write the counts of usage while an application is served, and end its child processes with it."""
+    """Write the usage counts while an application is served, and stop its child processes at the end."""
     async with written_now_and_then(api):
         try:
             yield

@@ -39,7 +39,7 @@ _HARMLESS = frozenset(
         "image/x-icon",
     )
 )
-"""What is served as what it is; a browser would run the rest, or guess."""
+"""Types that are served unchanged; browsers would run others, or guess their type."""
 
 _AS_A_FILE = "application/octet-stream"
 _SERVED_AS = ("text/html", *sorted(_HARMLESS), _AS_A_FILE)
@@ -54,12 +54,12 @@ _NAMES_OF_BROWSERS = {
     "utf-16-be": "utf-16be",
     "utf-16-le": "utf-16le",
 } | {f"cp{number}": f"windows-{number}" for number in range(1250, 1259)}
-"""Charsets that Python calls by names which browsers do not know, or hardly."""
+"""Charsets whose Python names are unknown to browsers."""
 
 
 @router.get("/api/snapshot/{snapshot_id}", response_model=SnapshotDetailSchema)
 def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
-    """Return what is known of a snapshot."""
+    """Return a snapshot's metadata."""
     found = known_snapshot(app, snapshot_id)
     count_event(request, Event.SNAPSHOT_DETAIL_VIEWS)
     return kept_json(known, present.snapshot_detail(found, BrowseAddresses.of(request, app.settings)), AN_HOUR)
@@ -85,7 +85,7 @@ def raw(
     ] = False,
     known: IfNoneMatch = "",
 ) -> Response:
-    """Return a page as it was archived, with a banner above it."""
+    """Return an archived page with a banner above it."""
     page = raw_page(app.database, app.archive_root, snapshot_id)
     count_event(request, Event.RAW_SNAPSHOT_VIEWS)
     if page.media_type in HTML_TYPES:
@@ -139,7 +139,7 @@ def resources(app: Parts, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> R
 
 
 def _labelled(media_type: str, page: RawPage) -> str:
-    """Return the content type with the archived charset, unless that could not stand in a header."""
+    """Return the content type with the archived charset, unless that is invalid in a header."""
     charset = (page.charset or "").lower()
     if not _CHARSET.fullmatch(charset):
         return media_type

@@ -97,7 +97,7 @@ def _as_wanted(job_id: int | None, lang: Language | None) -> str:
 
 
 def _entered_in(lang: Language, app: App, summary: SourceSummary) -> SourceSummary:
-    """Return a source whose entry is in a language, if its front page was ever captured in it."""
+    """Return a source with its front page in a language, if that was ever captured."""
     if summary.entry_record_id is None:
         return summary
     with app.database.read() as session:

@@ -48,13 +48,13 @@ class Arguments:
     output_dir: Path
     job_id: int | None = None
     initial_workers: int | None = None
-    """None leaves it to the engine: 1 for zimit, the settings' `concurrency` for the built-in crawler."""
+    """None is the engine's default: 1 for zimit, the setting `concurrency` for the built-in crawler."""
     log_level: str | None = None
     passthrough: tuple[str, ...] = ()
     """Arguments that are passed on to zimit."""
     dry_run: bool = False
     options: ArchiveToolOptions = field(default_factory=lambda: ArchiveToolOptions(relax_perms=False))
-    """Everything else, as a job has it too; None where the default holds."""
+    """All other options, which jobs have too; None is the default."""
     tied: bool = False
     help_only: bool = False
     workers_now: int | None = None
@@ -62,17 +62,17 @@ class Arguments:
 
     @property
     def engine(self) -> str:
-        """Return which engine crawls."""
+        """Return the name of the crawl engine."""
         return self.options.engine or NATIVE
 
     @property
     def docker_image(self) -> str:
-        """Return the image that holds zimit."""
+        """Return the Docker image of zimit."""
         return self.options.docker_image or DOCKER_IMAGE
 
     @property
     def docker_shm_size(self) -> str | None:
-        """Return how much shared memory the container gets; None leaves that to Docker."""
+        """Return the container's shared memory; None is Docker's default."""
         return self.options.docker_shm_size
 
     @property
@@ -82,12 +82,12 @@ class Arguments:
 
     @property
     def cleanup(self) -> bool:
-        """Return whether temporary files go after a crawl that succeeded."""
+        """Return whether temporary files are deleted after a successful crawl."""
         return self.options.cleanup
 
     @property
     def overwrite(self) -> bool:
-        """Return whether to begin again where a crawl is over, or was interrupted."""
+        """Return whether to start again although a crawl has ended or could be resumed."""
         return self.options.overwrite
 
     @property
@@ -119,7 +119,7 @@ class Arguments:
         )
 
     def without_effect(self) -> list[str]:
-        """Return the flags without effect: the feature that they belong to is not switched on."""
+        """Return the flags without effect: their feature is not enabled."""
         options = self.options
         needed = [(name, options.enable_monitoring) for name in DEFAULTS]
         needed += [(name, options.enable_adaptive_workers) for name in ("min_workers", "max_worker_reductions")]
@@ -157,7 +157,7 @@ def parsed(arguments: Sequence[str]) -> Arguments:
 
 
 def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """Return what is for us and what follows a `--`, which is dropped: passed on, it breaks zimit."""
+    """Split the arguments at a `--`, which is dropped: zimit fails when it gets one."""
     if "--" not in arguments:
         return arguments, []
     place = arguments.index("--")
@@ -166,7 +166,7 @@ def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def _check(options: Arguments, unknown: Sequence[str]) -> None:
     check_job_name(options.name)
-    # What follows a -- is meant for zimit, and a job may hold it for another tool; anything else is a mistake.
+    # Arguments after a -- are for zimit, or for another tool of a job; any other unknown argument is a mistake.
     if options.engine == NATIVE and unknown:
         raise UsageError(f"unknown argument {unknown[0]!r}")
     try:
@@ -176,7 +176,7 @@ def _check(options: Arguments, unknown: Sequence[str]) -> None:
 
 
 def _in_flags(message: str) -> str:
-    """Return what is wrong with options, named as the flags of a command line."""
+    """Return an error message about options with their names as command-line flags."""
     names = "|".join(sorted(TOOL_OPTIONS, key=len, reverse=True))
     message = message.removeprefix("zimit_passthrough_args: ")
     return re.sub(rf"\b(?:tool option )?({names})(?:=(\w+))?\b", _in_flag, message)

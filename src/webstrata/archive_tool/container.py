@@ -1,6 +1,6 @@
-"""One Docker container as an attempt at a crawl: its output goes into a combined log, its end is reported once.
+"""One Docker container as an attempt at a crawl: its output is written to a combined log, its end is reported once.
 
-A container that we start is attached to its client. One that outlived its client, or an archive-tool before us, is
+A container that we start is attached to its client. One that outlived its client, or an earlier archive-tool, is
 followed instead: `docker logs` for its output, `docker wait` for its end.
 """
 
@@ -28,7 +28,7 @@ log = structlog.get_logger()
 _TEMP_DIR = re.compile(rb'Output to tempdir: "?(/[^"\s]+)"?')
 _LONGEST_LINE = 1_048_576
 _DRAIN_SECONDS = 2.0
-"""How long a log may go on after its container's end: `docker logs` sometimes never ends by itself."""
+"""How long `docker logs` may run after its container's end: it sometimes never ends by itself."""
 _LINGER_SECONDS = 10.0
 _LOOK_SECONDS = 30.0
 _KILLED = 137
@@ -48,7 +48,7 @@ class Watched:
     over: Callable[[], None]
     """Called once no process of the container runs any more."""
     ended_well: Callable[[], bool]
-    """Returns whether the files show success, for a container whose exit code is unknown."""
+    """Returns whether the crawl's files show that it succeeded, for a container whose exit code is unknown."""
 
 
 class _Way(Protocol):
@@ -61,7 +61,7 @@ class _Way(Protocol):
 
 
 class ContainerAttempt:
-    """A container under way, or a client that is about to begin one."""
+    """A running container, or a client that is about to start one."""
 
     def __init__(self, watched: Watched, way: Callable[[Watched], _Way]) -> None:
         """Prepare to follow a container; nothing is started yet."""
@@ -107,7 +107,7 @@ class ContainerAttempt:
             was_there = stop_all(self._watched)
             code = self._way.end(at_once=not was_there)
             if not was_there:
-                # A client that was about to make a container when we looked may have made it.
+                # A client that was about to create its container may have created it meanwhile.
                 stop_all(self._watched)
         except StorageError:
             self._settle(self._way.end(at_once=True))
@@ -197,7 +197,7 @@ class _Attached:
         try:
             is_there = bool(self._watched.docker.running(self._watched.label))
         except StorageError as error:
-            # A client whose engine died ends by itself; one slow answer is no reason to give up a crawl.
+            # A client whose engine died ends by itself; one slow response is no reason to give up a crawl.
             log.warning("docker.slow", reason=str(error))
             return None
         self._was_seen = self._was_seen or is_there
@@ -214,7 +214,7 @@ class _Attached:
 
 
 class _Followed:
-    """A container that another client began."""
+    """A container that another client started."""
 
     def __init__(self, watched: Watched, container: str, *, only_new: bool) -> None:
         self._watched, self._container = watched, container
@@ -236,7 +236,7 @@ class _Followed:
         return None
 
     def end(self, *, at_once: bool = False) -> int:
-        """Return how a container ended that was stopped."""
+        """Return the exit code of a container that was stopped."""
         if self._waiting.returncode is None:
             with suppress(subprocess.TimeoutExpired):
                 output, _ = self._waiting.communicate(timeout=0 if at_once else _DRAIN_SECONDS)
@@ -312,7 +312,7 @@ def stop_all(watched: Watched) -> bool:
 
 
 def _stop(docker: Docker, container: str, grace_seconds: int) -> None:
-    """Stop a crawler; it saves its state: one signal ends it after its pages, a second one at once."""
+    """Stop a crawler, which saves its state: after one signal it finishes its open pages, after two it ends at once."""
     for _ in range(2):
         if not docker.interrupt_crawler(container):
             break

@@ -96,7 +96,7 @@ class Docker:
         return True
 
     def stop(self, container: str, grace_seconds: int) -> None:
-        """Ask a container to end, and kill it after its grace; one that is gone is no error."""
+        """Stop a container, and kill it after the grace period; no error when it does not exist."""
         self._unless_gone("stop", "-t", str(grace_seconds), container, patience=grace_seconds)
 
     def remove(self, container: str) -> None:

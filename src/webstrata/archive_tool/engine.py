@@ -13,7 +13,7 @@ class Attempt(Protocol):
         """Return its combined log, once there is one."""
 
     def poll(self) -> int | None:
-        """Return its exit code once it is over, with zimit's 16, 32 and 33 as 0."""
+        """Return its exit code once it has ended, with zimit's 16, 32 and 33 as 0."""
 
     def stop(self) -> int:
         """Stop it: ask first, kill after the grace period, and return its exit code."""
@@ -24,22 +24,22 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """Return what it is called: native or zimit."""
+        """Return its name: native or zimit."""
 
     def check(self) -> None:
-        """Raise StorageError, with what to do about it, when this engine cannot run here."""
+        """Raise StorageError, whose message has the way out, when this engine cannot run here."""
 
     def command(self, workers: int) -> list[str]:
-        """Return what the next attempt would run, secrets hidden."""
+        """Return the command of the next attempt, with secrets hidden."""
 
     def start(self, workers: int) -> Attempt:
-        """Start an attempt with a number of workers, or follow one that still runs."""
+        """Start an attempt with a number of workers, or monitor one that still runs."""
 
     def went_on(self) -> bool:
-        """Return whether an attempt of an earlier archive-tool still runs, and can be followed."""
+        """Return whether an attempt of an earlier archive-tool still runs and can be monitored."""
 
     def is_final(self, code: int) -> bool:
-        """Return whether an exit code ends the crawl; else the attempt crashed, and another may resume the crawl."""
+        """Return whether an exit code ends the crawl; otherwise the attempt crashed, and may be resumed."""
 
     def finish(self, ended: threading.Event) -> int:
         """Do the work after a successful crawl and return the exit code; stop early when the event is set."""

@@ -1,4 +1,4 @@
-"""The final build after a zimit crawl: one ZIM of all its WARC files; temporary folders are deleted."""
+"""The final build after a zimit crawl: it makes one ZIM of all WARC files and deletes temporary folders."""
 
 import threading
 from dataclasses import replace
@@ -34,7 +34,7 @@ _LOOK_SECONDS = 0.2
 
 
 def build_zim(engine: "ZimitEngine", ended: threading.Event) -> int:
-    """Build a ZIM of all WARC files if the crawl's own lacks some, and return the exit code.
+    """Build a ZIM of all WARC files if the crawl's own ZIM is incomplete, and return the exit code.
 
     WebstrataError when zimit fails: the WARC files are all there, and the same command tries again.
     """
@@ -60,7 +60,7 @@ def delete_leftovers(engine: "ZimitEngine") -> None:
         try:
             _clean_up(engine)
         except WebstrataError as error:
-            # The crawl is whole: what is left can be cleaned up at any time.
+            # The crawl is complete: leftovers can be deleted at any time.
             log.warning("cleanup.failed", folder=str(engine.folder), reason=str(error))
 
 
@@ -90,7 +90,7 @@ def _waited_for(engine: "ZimitEngine", attempt: ContainerAttempt, ended: threadi
 
 
 def _clean_up(engine: "ZimitEngine") -> None:
-    # The only part of a zimit crawl that knows a database: the others need not wait until all that is loaded.
+    # Imported here: only this part of a zimit crawl needs a database, which takes long to load.
     from webstrata.app import build_app
     from webstrata.jobs.folders.cleanup import keep_warcs, keep_warcs_of
     from webstrata.settings import load_settings

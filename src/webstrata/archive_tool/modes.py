@@ -21,12 +21,12 @@ class EarlierRuns:
     """The files that earlier runs left for this one."""
 
     final_zim: Path | None = None
-    """The ZIM that a whole crawl ended with; the built-in crawler makes none."""
+    """The ZIM of a complete crawl; the built-in crawler makes none."""
     can_go_on: bool = False
-    """A crawl was cut off: zimit's resume YAML is there, or the job has unfinished tasks."""
+    """Whether a crawl was interrupted: zimit's resume YAML exists, or the job has unfinished tasks."""
     has_warcs: bool = False
     overwrite_is_under_way: bool = False
-    """An earlier run with `--overwrite` was cut off: the crawl that can be resumed is that run's."""
+    """Whether an earlier run with `--overwrite` was interrupted, and can be resumed."""
 
 
 def run_mode(found: EarlierRuns, *, overwrite: bool) -> RunMode:

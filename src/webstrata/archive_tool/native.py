@@ -86,7 +86,7 @@ def crawl_job(arguments: Arguments) -> int:
 
 
 def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool = False) -> EarlierRuns:
-    """Return what earlier runs of a job left: its URLs and WARCs are in the database.
+    """Return the state of earlier runs of a job, whose URLs and WARC files are in the database.
 
     With `revived`, failed URLs count as unfinished: they are about to be queued again.
     """

@@ -57,7 +57,7 @@ class NativeAttempt:
         return None if code is None else self._judged(code)
 
     def stop(self) -> int:
-        """Stop it without settling the job; the tasks that it holds are queued again."""
+        """Stop it without settling the job; its tasks are queued again."""
         return self._judged(self.child.stop())
 
     def _judged(self, code: int) -> int:

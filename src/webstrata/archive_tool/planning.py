@@ -54,7 +54,7 @@ def _of_native(arguments: Arguments, settings: Settings) -> list[str]:
 
 
 def _known_job(arguments: Arguments, settings: Settings, state: CrawlState) -> tuple[int | None, EarlierRuns, int]:
-    """Return which job it would be, what it left and its workers; a database that is not there yet knows none."""
+    """Return the job, the state of its earlier runs and its workers; no job without a database."""
     from webstrata.archive_tool.native import found_for
     from webstrata.db.engine import Database, is_there
     from webstrata.db.migrate import current, make_ready

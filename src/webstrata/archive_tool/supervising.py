@@ -1,4 +1,4 @@
-"""Supervision of a crawl: starts attempts one after the other and monitors them until the crawl is over."""
+"""Supervision of a crawl: runs attempts one after the other, with a monitor, until the crawl is over."""
 
 import signal
 import threading
@@ -51,15 +51,15 @@ def supervise(
     check_room: Callable[[], None],
     is_child: bool = False,
 ) -> int:
-    """Run attempts until the crawl is over, leave how it ended in the state file and return the exit code.
+    """Run attempts until the crawl is over, write the result to the state file and return the exit code.
 
-    The event ends it in good order. An error of this program is raised once no attempt runs. A monitor that fails is
+    The event ends it gracefully. An error of this program is raised once no attempt runs. A monitor that fails is
     not used again, and the crawl continues.
     """
     with noted(state, is_child=is_child):
         state.note_begin()
         watching = _Watching(monitor, clock)
-        ending = _Supervision(engine, state, watching, ended, check_room).crawled()
+        ending = _Supervision(engine, state, watching, ended, check_room).run()
         if ending.code == DONE:
             ending = _finished(engine, ended)
         code = FAILED if ending.code == INTERRUPTED and not is_child else ending.code
@@ -100,7 +100,7 @@ def exit_code_of(error: WebstrataError, *, is_child: bool) -> int:
 
 
 def begin(state: CrawlState, mode: RunMode, initial_workers: int, *, overwrite: bool) -> None:
-    """Prepare a state for a new run: a resumed crawl continues with its workers and its counts."""
+    """Prepare a state for a new run: a resumed crawl continues with its number of workers and its counts."""
     if mode in (RunMode.FRESH, RunMode.OVERWRITE):
         state.initial_workers = state.current_workers = initial_workers
         state.overwrite_is_under_way = overwrite
@@ -136,7 +136,7 @@ _STOPPED = _Ending(INTERRUPTED, "stopped")
 
 
 class _Watching:
-    """The monitor, as long as there is one that works."""
+    """The monitor; nothing once it has failed."""
 
     def __init__(self, monitor: CrawlMonitor | None, clock: Callable[[], float]) -> None:
         self._monitor, self._clock = monitor, clock
@@ -183,8 +183,8 @@ class _Supervision:
     ended: threading.Event
     check_room: Callable[[], None]
 
-    def crawled(self) -> _Ending:
-        """Return how the crawl ended, however many attempts that took."""
+    def run(self) -> _Ending:
+        """Run attempts until the crawl has ended and return its result."""
         while True:
             if self.ended.is_set() and not self.engine.went_on():
                 return _STOPPED
@@ -215,7 +215,7 @@ class _Supervision:
             with suppress(WebstrataError):
                 attempt.stop()
             raise
-        # An attempt that ended by itself during the decision keeps its own result, a success above all.
+        # An attempt that ended by itself during the decision has its own result, above all a success.
         code = attempt.stop() if code is None else code
         log.info("attempt.end", engine=self.engine.name, exit_code=code)
         return code, decision

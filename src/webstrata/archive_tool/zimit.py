@@ -1,7 +1,7 @@
-"""zimit, the crawler of the openZIM project, in Docker containers: one after the other until a ZIM is whole.
+"""zimit, the crawler of the openZIM project, in Docker containers: one after the other until the ZIM is complete.
 
-A container is found by its label, which is the same for every container of a folder: one that outlived an archive-tool
-is taken up by the next.
+Containers are found by a label, which is the same for all containers of a folder: one that outlived an archive-tool
+is used by the next.
 """
 
 import hashlib
@@ -65,7 +65,7 @@ class ZimitEngine:
     name = "zimit"
 
     def __init__(self, arguments: Arguments, state: CrawlState, mode: RunMode, *, docker: Docker | None = None) -> None:
-        """Crawl into the folder of the arguments, with its state; with `OVERWRITE` the first attempt begins again."""
+        """Use a folder and its state; with `OVERWRITE` the first attempt starts a new crawl."""
         self.arguments, self.state = arguments, state
         self.folder = arguments.output_dir
         self.docker = docker or Docker()
@@ -99,7 +99,7 @@ class ZimitEngine:
         return code == DONE
 
     def start(self, workers: int) -> Attempt:
-        """Follow the container that still runs; without one, resume the crawl."""
+        """Monitor the container that still runs; without one, resume the crawl."""
         found = self.docker.containers(self.label)
         running = [container.id for container in found if container.runs]
         if self._is_over(is_running=bool(running)):
@@ -112,7 +112,7 @@ class ZimitEngine:
         return self._begun(workers)
 
     def finish(self, ended: threading.Event) -> int:
-        """Build the ZIM of all WARC files if the crawl's own lacks some, clean up and return the exit code."""
+        """Build the ZIM of all WARC files if the crawl's own is incomplete, clean up and return the exit code."""
         if (code := final_build.build_zim(self, ended)) != DONE:
             return code
         final_build.delete_leftovers(self)
@@ -127,7 +127,7 @@ class ZimitEngine:
         return ContainerAttempt.start(self._watched(stage), arguments)
 
     def attach(self, running: Sequence[str]) -> ContainerAttempt:
-        """Follow the newest container that an earlier archive-tool left, and end others if there are any."""
+        """Monitor the newest container of an earlier archive-tool, and stop all others."""
         newest, *others = running
         for container in others:
             self.docker.stop(container, self._grace)
@@ -137,12 +137,12 @@ class ZimitEngine:
         return ContainerAttempt.attach(self._watched(stages[-1] if stages else INITIAL_CRAWL), newest)
 
     def build_arguments(self, warcs: Sequence[str]) -> list[str]:
-        """Return how Docker is called to build a ZIM of WARC files, named relative to the folder."""
+        """Return the arguments for Docker to build a ZIM of WARC files, which are named relative to the folder."""
         listed = ",".join(f"{IN_CONTAINER}/{warc}" for warc in warcs)
         return [*self._container(), *self._zimit(), "--warcs", listed, "--keep", "--output", IN_CONTAINER]
 
     def _is_over(self, *, is_running: bool) -> bool:
-        """Return whether only what follows the crawl is left; a container that runs then is that of a final build."""
+        """Return whether only the final build is left; a running container is then that of the build."""
         if self._begins_anew or not crawl_is_over(self.folder):
             return False
         return not is_running or read_notes(self.folder).phase is Phase.BUILD
@@ -209,7 +209,7 @@ class ZimitEngine:
         )
 
     def _track(self, in_container: str) -> None:
-        """Record a temporary folder that a container reported; one elsewhere, by --build, is not ours."""
+        """Record a temporary folder that a container reported, unless --build placed it elsewhere."""
         place = Path(in_container)
         if place.parent == Path(IN_CONTAINER):
             with suppress(UsageError):
@@ -217,7 +217,7 @@ class ZimitEngine:
                 self.state.save()
 
     def _sweep(self) -> None:
-        """Record the temporary folders that no container reported; take ownership of those that must be readable."""
+        """Record the temporary folders that no container reported; take ownership of those that we have to read."""
         if self.arguments.relax_perms and any(
             not os.access(folder, os.R_OK | os.X_OK) for folder in temp_dirs_in(self.folder)
         ):
@@ -248,7 +248,7 @@ class ZimitEngine:
 
 
 class CrawlOver:
-    """An attempt at a crawl that has succeeded already."""
+    """An attempt for a crawl that has already succeeded."""
 
     def __init__(self, log_path: Path | None) -> None:
         """Prepare an attempt that is over."""

@@ -1,9 +1,9 @@
 """The files of a zimit crawl, and the engine's notes of its progress.
 
-X.zim                                                    what a whole crawl ends with
-X.zim.previous, X.zim.interim                            replaced, or about to be: gone once the new one is whole
-.zimit_resume.yaml, .tmp…/collections/crawl-…/crawls/crawl-….yaml   from where a crawl that was cut off continues
-.archive_zimit.json                                      our notes; without them nothing is under way
+X.zim                                                    the result of a complete crawl
+X.zim.previous, X.zim.interim                            replaced ZIMs: deleted once the new one is complete
+.zimit_resume.yaml, .tmp…/collections/crawl-…/crawls/crawl-….yaml   the state from which an interrupted crawl resumes
+.archive_zimit.json                                      the engine's notes; they exist while a crawl is unfinished
 .archive_warcs/                                          links to the WARC files that a final build reads
 .archive_lock                                            held by the archive-tool that works in the folder
 """
@@ -39,12 +39,12 @@ _MAX_NOTES_BYTES = 16_777_216
 
 
 class Phase(StrEnum):
-    """The phase of a run of the engine that has not ended well yet."""
+    """The phase of an unfinished run of the engine."""
 
     NONE = "none"
     CRAWL = "crawl"
     BUILD = "build"
-    """The crawl succeeded; what follows it has not been done yet."""
+    """The crawl succeeded; the final build is not done yet."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Notes:
     phase: Phase = Phase.NONE
     overwriting: bool = False
     superseded: tuple[str, ...] = ()
-    """WARC and resume files from before an overwrite, relative to the folder: they stay, and are not this crawl's."""
+    """WARC and resume files from before an overwrite, relative to the folder: they are not of this crawl."""
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def held(output_dir: Path) -> Iterator[None]:
 
 
 def found_in(output_dir: Path) -> EarlierRuns:
-    """Return what earlier runs left; a ZIM whose crawl was not seen to end can be resumed."""
+    """Return the state of earlier runs; a crawl with a ZIM but without a recorded end can be resumed."""
     notes, zim = read_notes(output_dir), final_zim(output_dir)
     is_under_way = notes.phase is not Phase.NONE
     return EarlierRuns(
@@ -84,12 +84,12 @@ def found_in(output_dir: Path) -> EarlierRuns:
 
 
 def crawl_is_over(output_dir: Path) -> bool:
-    """Return whether a crawl succeeded and only what follows it is left to do."""
+    """Return whether a crawl succeeded and only its final build is left."""
     return _crawl_is_over(read_notes(output_dir), final_zim(output_dir))
 
 
 def _crawl_is_over(notes: Notes, zim: Path | None) -> bool:
-    # A ZIM is the last thing that zimit makes, and none was there when the crawl began.
+    # zimit writes the ZIM last, and there was none when the crawl began.
     return notes.phase is Phase.BUILD or (notes.phase is Phase.CRAWL and zim is not None)
 
 
@@ -111,7 +111,7 @@ def set_zims_aside(output_dir: Path, suffix: str) -> None:
 
 
 def delete_set_aside(output_dir: Path) -> None:
-    """Delete the ZIMs that were set aside, and what one was built from, now that a new one is whole."""
+    """Delete the ZIMs that were set aside, and the links for the build, after a new ZIM is complete."""
     shutil.rmtree(output_dir / _LINKS, ignore_errors=True)
     for suffix in (PREVIOUS, INTERIM):
         for zim in output_dir.glob(f"*.zim{suffix}"):
@@ -150,7 +150,7 @@ def all_warcs(output_dir: Path) -> list[Path]:
 
 
 def begin_anew(output_dir: Path) -> Notes:
-    """Set aside what earlier crawls left, without deleting a capture, and return what to remember of that."""
+    """Set the files of earlier crawls aside, without deleting a capture, and return the notes about them."""
     own = output_dir / RESUME_FILE
     if own.is_file():
         with as_storage_errors(own):
@@ -166,7 +166,7 @@ def places_of(output_dir: Path, warcs: Iterable[Path]) -> set[str]:
 
 
 def read_notes(output_dir: Path) -> Notes:
-    """Return the notes of the last run; none when there are none, or when they make no sense, which is reported."""
+    """Return the notes of the last run; empty notes without a file, or when it is invalid, which is logged."""
     path = output_dir / NOTES_FILE
     try:
         with path.open("rb") as file:
@@ -190,7 +190,7 @@ def write_notes(output_dir: Path, notes: Notes) -> None:
 
 @contextmanager
 def linked_for_zimit(output_dir: Path, warcs: Iterable[Path]) -> Iterator[list[str]]:
-    """Give WARC files names that zimit takes; yield them relative to the folder. An error leaves them there.
+    """Link WARC files under names that zimit accepts; yield them relative to the folder. After an error the links stay.
 
     zimit cuts its list at commas, and refuses a name with a dot before its ending. A container may outlive an error.
     """

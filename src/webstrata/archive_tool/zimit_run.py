@@ -53,7 +53,7 @@ def crawl_into(arguments: Arguments) -> int:
 
 
 def workers_of(arguments: Arguments) -> int:
-    """Return with how many workers a crawl begins."""
+    """Return the number of workers at the start of a crawl."""
     return arguments.initial_workers or INITIAL_WORKERS
 
 

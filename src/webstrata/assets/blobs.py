@@ -1,4 +1,4 @@
-"""The bytes of assets: stored once however many refer to them, and deleted when none does."""
+"""The bytes of assets: stored once for all assets with the same bytes, and deleted when no asset has them."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -46,7 +46,7 @@ def _body_of(database: Database, archive_root: Path, blob: StoredBlob) -> bytes:
 
 
 def write_as_files(database: Database, archive_root: Path, job_id: int) -> int:
-    """Write the assets whose bytes are in a job's WARC files as files of their own, and return how many they were.
+    """Write the assets whose bytes are in a job's WARC files as separate files, and return their number.
 
     Blobs that cannot be read any more stay as they are.
     """
@@ -62,7 +62,7 @@ def write_as_files(database: Database, archive_root: Path, job_id: int) -> int:
 
 
 def _readable(database: Database, archive_root: Path, blobs: Mapping[str, int], store: AssetStore) -> Iterator[str]:
-    """Write blobs that lie in captures as files, and yield each that is there."""
+    """Write blobs of captures to files, and yield those that exist."""
     for digest, capture_id in blobs.items():
         try:
             store.put(read_blob(database, archive_root, StoredBlob(digest, None, capture_id)))
@@ -73,12 +73,12 @@ def _readable(database: Database, archive_root: Path, blobs: Mapping[str, int], 
 
 
 def delete_unreferenced(database: Database, archive_root: Path) -> int:
-    """Delete the files that no version of any source refers to, and return how many they were."""
+    """Delete the files that no version of any source refers to, and return their number."""
     store, deleted = AssetStore(archive_root), 0
     with database.read() as session:
         candidates = assets.unreferenced_blobs(session)
     for digests in assets.batches(candidates, _BATCH):
-        # The files go before the rows are committed: a row without its file is put right by the next pass, a file
+        # The files are deleted before the rows are committed: the next pass repairs a row without its file, a file
         # without its row would stay for ever.
         with database.write() as session:
             for digest in assets.release_blobs(session, digests):

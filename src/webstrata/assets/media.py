@@ -12,7 +12,7 @@ from webstrata.model.urls import parse_url
 
 
 class MediaCategory(StrEnum):
-    """What a file is for."""
+    """The category of a file."""
 
     IMAGE = "image"
     VIDEO = "video"
@@ -77,7 +77,7 @@ _TYPES: Mapping[str, tuple[str, MediaCategory]] = {
     "video/quicktime": ("mov", MediaCategory.VIDEO),
     "video/webm": ("webm", MediaCategory.VIDEO),
 }
-"""Ours, as the tables of Python and of the system differ from machine to machine, and a path must not."""
+"""A table of our own: those of Python and of the system differ between machines, and paths must not."""
 
 _CATEGORIES = dict(_TYPES.values()) | {"jpeg": MediaCategory.IMAGE, "tiff": MediaCategory.IMAGE}
 _FAMILIES = frozenset({MediaCategory.IMAGE, MediaCategory.VIDEO, MediaCategory.AUDIO, MediaCategory.FONT})
@@ -97,7 +97,7 @@ class MediaPlugin:
         return asset_type == AssetType.MEDIA
 
     def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:
-        """Return the file, with what it is for."""
+        """Return the file with its category."""
         extension, category = sort_of(content.media_type, content.url)
         yield NormalizedAsset(
             AssetRecord(

@@ -16,7 +16,7 @@ def identifier_for(url: str) -> str:
 
 
 def path_for(folder: str, url: str, extension: str) -> str:
-    """Return a path below a folder that shows the URL; where it cannot show all of it, a hash replaces the rest."""
+    """Return a path below a folder made from the URL; a hash replaces parts that a path cannot have."""
     parts = parse_url(url)
     names = [name for name in parts.path.split("/") if name] or ["index"]
     if parts.path.endswith("/") and parts.path != "/":
@@ -30,5 +30,5 @@ def path_for(folder: str, url: str, extension: str) -> str:
 
 
 def _safe(name: str) -> str:
-    """Return a name that every file system takes and that hides nothing and leads nowhere."""
+    """Return a name that is valid on every file system, not hidden, and not a path."""
     return _UNSAFE.sub("_", name)[:_LONGEST_PART].lstrip(".") or "_"

@@ -37,7 +37,7 @@ class CapturedContent:
 
     @cached_property
     def charset(self) -> str:
-        """Return the charset that the bytes, taken as text, are written in."""
+        """Return the charset of the bytes as text."""
         return charset_of(self.body, self.content_type)
 
     @cached_property
@@ -58,10 +58,10 @@ class Plugin(Protocol):
 
     @property
     def name(self) -> str:
-        """Return what the plugin is called in configurations and beside its assets."""
+        """Return the plugin's name in configurations and assets."""
 
     def supports(self, asset_type: str) -> bool:
-        """Return whether captures of a type are for this plugin."""
+        """Return whether the plugin processes captures of a type."""
 
     def normalize(self, content: CapturedContent) -> Iterable[NormalizedAsset]:
         """Return the assets that a capture shows: none, one or many."""

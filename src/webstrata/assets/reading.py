@@ -14,7 +14,7 @@ from webstrata.warc.revisits import copies_of, with_payload
 
 
 def captured_content(database: Database, archive_root: Path, capture: PlacedCapture) -> CapturedContent:
-    """Return what a capture holds; WarcError when its bytes are not where they should be."""
+    """Return the content of a capture; WarcError when its record cannot be read."""
     record = with_payload(_record_of(database, archive_root, capture), database, archive_root)
     return CapturedContent(
         url=capture.url,

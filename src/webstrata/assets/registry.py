@@ -34,7 +34,7 @@ class PluginRegistry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return what can be chosen from."""
+        """Return the names of the plugins."""
         return tuple(self._plugins)
 
     def register(self, plugin: object) -> None:
@@ -67,7 +67,7 @@ class PluginRegistry:
     def _load(self, entry: EntryPoint) -> bool:
         try:
             self.register(entry.load())
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a plugin does, others go on
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken plugin must not affect others
             reason = f"{type(error).__name__}: {error}"
             log.warning("plugin.load.failed", group=entry.group, plugin=entry.name, value=entry.value, reason=reason)
             return False

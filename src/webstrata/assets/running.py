@@ -1,4 +1,4 @@
-"""Calling a plugin: an error or a crash costs no more than the assets of one capture."""
+"""Calling plugins: after an error or a crash, only the assets of one capture are missing."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -31,12 +31,12 @@ class PluginFailure:
 
     @classmethod
     def of(cls, error: BaseException) -> "PluginFailure":
-        """Return an error as a reason that a database can keep."""
+        """Return an error as a reason that can be stored in a database."""
         return cls(_storable(format_exception_only(error)[-1].strip())[:_LONGEST_REASON])
 
 
 def normalized_by(plugin: Plugin, content: CapturedContent) -> list[NormalizedAsset] | PluginFailure | None:
-    """Return what a plugin makes of a capture: its assets, why it has none, or None when it is not for the plugin."""
+    """Return the assets of a capture by a plugin, or the reason of its failure; None when it is not supported."""
     try:
         if not plugin.supports(content.asset_type):
             return None
@@ -72,7 +72,7 @@ def normalized_listing(
 
 
 def _checked(found: Iterable[object]) -> list[NormalizedAsset]:
-    """Return what a plugin found; UsageError names what is wrong with it."""
+    """Return the assets of a plugin; UsageError when they are invalid."""
     assets: dict[str, NormalizedAsset] = {}
     size = 0
     for item in found:
@@ -94,5 +94,5 @@ def _pair(item: object) -> NormalizedAsset:
 
 
 def _storable(text: str) -> str:
-    """Return a text without what PostgreSQL cannot keep."""
+    """Return a text without characters that PostgreSQL cannot store."""
     return text.replace("\0", "").encode(errors="replace").decode()

@@ -58,7 +58,7 @@ Listings = Mapping[int, Mapping[str, object] | None]
 """The listings of indexed pages by capture, None for a page without one."""
 
 Progress = Callable[[int, int], None]
-"""Called with how many captures of how many the plugins have looked at."""
+"""Progress callback, called with (processed captures, captures in total)."""
 
 
 def run_plugins(
@@ -183,7 +183,7 @@ class _Stage:
             self._settle(worked)
 
     def _worked(self, capture_ids: Sequence[int]) -> Iterator[_Worked]:
-        """Yield what plugins make of captures, oldest first; noted first is where a plugin could end the process."""
+        """Yield the results of plugins, oldest capture first; runs that may crash the process are recorded before."""
         from_index = self._from_index(capture_ids)
         pairs = [
             (capture_id, name)
@@ -198,7 +198,7 @@ class _Stage:
                 yield from self._on_capture(captures[capture_id], runs[capture_id])
 
     def _suffices(self, from_index: Mapping[int, Sequence[_Worked]], capture_id: int, plugin: Plugin) -> bool:
-        """Return whether the index is all that a plugin needs; not of pages indexed before listings were read."""
+        """Return whether a plugin needs only the index, which versions that read no listings did not fill."""
         if capture_id not in from_index or not isinstance(plugin, _BUILT_IN):
             return False
         return not isinstance(plugin, ListingPlugin) or any(
@@ -206,7 +206,7 @@ class _Stage:
         )
 
     def _begin(self, pairs: Sequence[RunPair]) -> tuple[dict[int, PlacedCapture], dict[int, list[BegunRun]]]:
-        """Note that plugins begin with captures; return the captures and the runs, by capture."""
+        """Record that plugins begin with captures; return the captures and the runs, by capture."""
         if not pairs:
             return {}, {}
         versions = {name: version_of(plugin) for name, plugin in self.plugins.items()}
@@ -219,7 +219,7 @@ class _Stage:
         return {capture.id: capture for capture in captures}, dict(runs)
 
     def _from_index(self, capture_ids: Sequence[int]) -> dict[int, list[_Worked]]:
-        """Return what the built-in plugins make of pages, by capture: of what is indexed they need no WARC file."""
+        """Return the results of the built-in plugins on indexed pages, by capture, without reading WARC files."""
         built_in = [plugin for plugin in self.plugins.values() if isinstance(plugin, _BUILT_IN)]
         if not built_in:
             return {}
@@ -240,7 +240,7 @@ class _Stage:
     def _on_page(
         self, page: IndexedPage, plugin: PagePlugin | MediaPlugin | ListingPlugin, listings: Listings
     ) -> _Worked | None:
-        """Return what a built-in plugin makes of an indexed page; None when the index does not hold what it needs."""
+        """Return the assets of an indexed page by a built-in plugin; None when the index lacks data that it needs."""
         of = page.capture_id, plugin.name, plugin.version
         if isinstance(plugin, MediaPlugin):
             return _Worked(SettledRun(*of, RunStatus.SKIPPED), from_index=True)
@@ -265,11 +265,11 @@ class _Stage:
         return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), contents, from_index=True)
 
     def _on_capture(self, capture: PlacedCapture, runs: Sequence[BegunRun]) -> Iterator[_Worked]:
-        # Noted before the record is read: reading may also end the process.
+        # Recorded before the record is read: reading may also crash the process.
         yield from (self._given_up(run) for run in runs if run.attempts > MAX_INTERRUPTIONS)
         runs = [run for run in runs if run.attempts <= MAX_INTERRUPTIONS]
         if capture.unreadable is not None:
-            # What the index could not read within its limits takes as long again for each plugin.
+            # A page that the index could not read within its limits would take as long again for each plugin.
             yield from (self._unread(run, capture.unreadable) for run in runs if self._is_built_in(run))
             runs = [run for run in runs if not self._is_built_in(run)]
         if not runs:
@@ -377,7 +377,7 @@ def _reads_listings(plugins: Iterable[Plugin]) -> bool:
 
 
 def _groups(pending: Iterable[PendingCapture]) -> Iterator[list[int]]:
-    """Yield captures in groups, in order; one on which a process died comes alone: it may be the cause."""
+    """Yield captures in groups, in order; a capture on which a process died is a group of its own."""
     for interrupted, captures in groupby(pending, lambda capture: capture.interrupted):
         size = 1 if interrupted else _CAPTURES_AT_ONCE
         yield from assets.batches((capture.id for capture in captures), size)

@@ -1,4 +1,4 @@
-"""Blank screenshots, recognised by their pixels: an image that is one colour but for a few dots."""
+"""Blank screenshots, recognised by their pixels: nearly all have the same colour."""
 
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MAX_PIXELS = 60_000_000
-"""Of the largest screenshot that is decoded, some 240 MB of memory; browsers cut pages at about that height."""
+"""The largest screenshot that is decoded, with some 240 MB of memory; browsers cut pages at about that height."""
 
 LEAST_SHARE = 0.0002
 """The share of pixels that must differ from the background: a line of small text on a large screen has twice that."""
@@ -41,7 +41,7 @@ def _decoded(png: bytes) -> "Image":
 
 
 def _differing_pixels(image: "Image") -> int:
-    """Return how many pixels differ from the commonest colour."""
+    """Return the number of pixels that differ from the most frequent colour."""
     from PIL import Image, ImageChops
 
     background = tuple(max(range(256), key=channel.histogram().__getitem__) for channel in image.split())

@@ -95,7 +95,7 @@ def _first(addresses: Iterable[str], most: int) -> list[str]:
 
 
 def _key(url: str) -> str:
-    """Return what the same page of a site has in common, however it is linked."""
+    """Return the key of a page: the same for all links to it."""
     parts = parse_url(url)
     pairs = parse_qsl(parts.query[1:], keep_blank_values=True, errors="surrogateescape")
     kept = sorted(pair for pair in pairs if not _NOT_OF_PAGE.fullmatch(pair[0]))

@@ -22,7 +22,7 @@ def features_json(features: ShopFeatures) -> bytes:
 
 
 def features_payload(features: ShopFeatures) -> dict[str, object]:
-    """Return features as JSON has them."""
+    """Return features as JSON."""
     flags = signal_flags(features.signals)
     return {
         "meta": {

@@ -21,7 +21,7 @@ class LowConfidenceReason(StrEnum):
 
 @dataclass(frozen=True)
 class PageEvidence:
-    """What the evidence of a page holds; `is_screenshot_blank` is None when there is no screenshot."""
+    """Facts about the evidence of a page; `is_screenshot_blank` is None when there is no screenshot."""
 
     has_h1: bool
     has_main_cta: bool

@@ -33,7 +33,7 @@ class PackContents:
     """What goes into a pack."""
 
     session: Mapping[str, object]
-    """What the manifest states of the session: id, url, policy and so on, as JSON has it."""
+    """The session's fields in the manifest: id, url, policy and so on, as JSON."""
     artifacts: Mapping[str, Path]
     """The artifacts by their paths in the pack, such as `artifacts/pdp/mobile/screenshot.png`."""
     warcs: Sequence[Path] = ()

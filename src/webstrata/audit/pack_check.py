@@ -142,7 +142,7 @@ def _streams(wacz: WaczFile, source: IO[bytes]) -> Iterator[tuple[Path, IO[bytes
 
 
 def _listed(manifest: bytes) -> Iterator[_ListedFile]:
-    """Yield the files that a manifest lists; WarcError when it is none of ours or does not make sense."""
+    """Yield the files that a manifest lists; WarcError when it is not a valid manifest of this program."""
     try:
         read = json.loads(manifest)
     except (ValueError, RecursionError) as error:

@@ -86,7 +86,7 @@ async def run_page(tools: PageTools, page_type: AuditPageType, viewport: AuditVi
 
 
 async def store_visited(tools: PageTools, page_type: AuditPageType, visited: VisitedPage) -> "PageRun":
-    """Store the evidence of a page that was visited before it was known to be the right one."""
+    """Store the evidence of a page that was visited before it was chosen as the product page."""
     page = await in_thread(_add, tools, page_type, visited.viewport, visited.url)
     return await store_page(tools, page, visited)
 

@@ -34,7 +34,7 @@ async def find_pdp(tools: PageTools, home: VisitedPage) -> VisitedPage | None:
 
 
 class _Search:
-    """Tries candidates until one is valid: so many of the home page, and as many of its category pages."""
+    """Tries candidates until one is valid: a number from the home page, and the same number from category pages."""
 
     def __init__(self, tools: PageTools, home: VisitedPage) -> None:
         self._tools = tools
@@ -54,7 +54,7 @@ class _Search:
         return self._refusals >= _MAX_REFUSALS
 
     def allow_more(self) -> None:
-        """Allow for as many candidates of all category pages as of the home page."""
+        """Reset the number of allowed candidates for the category pages."""
         self._most = self.tried + self._tools.policy.pdp_candidates
 
     async def candidates(self, page: VisitedPage) -> Sequence[str]:

@@ -20,7 +20,7 @@ _MAX_SHOWN = 80
 
 
 class PdpVerdictPayload(TypedDict):
-    """A verdict as JSON has it."""
+    """A verdict as JSON."""
 
     valid: bool
     policy: str

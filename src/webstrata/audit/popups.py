@@ -56,7 +56,7 @@ class PopupControl:
     input_type: str = ""
     place: ControlPlace = ControlPlace.OVERLAY
     action: str = ""
-    """Its script, the address that it names and the form that it sends, as far as the markup shows them."""
+    """Its script, its URL and the form that it submits, if the markup shows them."""
     context: str = ""
     """The beginning of the text of its dialog or layer."""
     is_among_secrets: bool = False
@@ -73,7 +73,7 @@ class Dismissal:
 
 
 def choose_dismissal(controls: Sequence[PopupControl], refused: Collection[str] = ()) -> Dismissal | None:
-    """Return the control that dismisses a popup: one that rejects before one that closes before one that accepts.
+    """Return the control that dismisses a popup: one that rejects, else one that closes, else one that accepts.
 
     Of several of a kind the first is taken. Controls outside of overlays, links that lead elsewhere and controls that
     pay, order, subscribe or sign in are never chosen, nor those whose labels were refused before. A question for the

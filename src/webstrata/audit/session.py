@@ -9,7 +9,7 @@ from webstrata.model.auditing.sessions import Audit, AuditEventType, AuditPageTy
 
 
 async def conduct_session(tools: PageTools, audit: Audit) -> SessionOutcome:
-    """Audit a shop and return how that ended; everything that is found is stored when it is found."""
+    """Audit a shop and return its outcome; evidence is stored as soon as it is collected."""
     homes = [await run_page(tools, AuditPageType.HOMEPAGE, viewport, audit.url) for viewport in AuditViewport]
     home = next((run.visited for run in homes if run.visited is not None), None)
     await _store(tools, final_url=None if home is None else home.final_url)

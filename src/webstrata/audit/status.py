@@ -1,4 +1,4 @@
-"""The outcome of an audit session: its status and its error summary, from what became of its pages."""
+"""The outcome of an audit session: its status and its error summary, from the results of its pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class AuditProblem(StrEnum):
 
 @dataclass(frozen=True)
 class PageOutcome:
-    """What became of one page in one viewport; `problem` explains a failure that has a known cause."""
+    """The result of one page in one viewport; `problem` explains a failure that has a known cause."""
 
     page_type: AuditPageType
     viewport: AuditViewport
@@ -59,13 +59,13 @@ def session_outcome(pages: Sequence[PageOutcome], *, pdp_found: bool) -> Session
 
 
 def problem_of_status(status_code: int) -> AuditProblem | None:
-    """Return the problem that a final response status is a sign of; None when it is a sign of none."""
+    """Return the problem that a final response status indicates, if any."""
     if status_code == 429:
         return AuditProblem.RATE_LIMITED
     return AuditProblem.BLOCKED if status_code in (403, 503) else None
 
 
 def _shared_problem(pages: Sequence[PageOutcome]) -> AuditProblem | None:
-    """Return the one cause that all failed pages have in common."""
+    """Return the cause of failure that all failed pages share."""
     problems = {page.problem for page in pages if page.status is AuditPageStatus.FAILED}
     return problems.pop() if len(problems) == 1 else None

@@ -1,4 +1,4 @@
-"""The process that compares pairs of pages, with limits: a pair made to stall it costs only itself."""
+"""The process that compares pairs of pages, with limits: a pair that stalls it does not affect others."""
 
 import sys
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ def _replies(request: object) -> Iterable[bytes]:
     start_clock(MAX_CPU_SECONDS)
     try:
         yield packed(compare(request))
-    except Exception as error:  # noqa: BLE001 - pages are hostile: whatever a pair does costs only itself
+    except Exception as error:  # noqa: BLE001 - pages are hostile: a failure affects only the pair itself
         yield packed(str(error) or type(error).__name__)
     finally:
         start_clock(0)

@@ -1,4 +1,4 @@
-"""Change events: what a pair of captures, and their comparison, gives."""
+"""Change events, computed from a pair of captures and their comparison."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -19,7 +19,7 @@ _MAX_IGNORED_CHARACTERS = 200
 
 
 def plain_type(pair: CapturePair) -> ChangeType | None:
-    """Return the kind of event of a pair that need not be compared; None when it must be."""
+    """Return the kind of event of a pair that needs no comparison; None when it must be compared."""
     old, new = pair.old, pair.new
     if old is None:
         return ChangeType.NEW_PAGE
@@ -31,12 +31,12 @@ def plain_type(pair: CapturePair) -> ChangeType | None:
 
 
 def stamp(computed_by: str, now: datetime) -> EventStamp:
-    """Return what is written on events that are computed now."""
+    """Return the fields of events that are computed now."""
     return EventStamp(DIFF_VERSION, NORMALIZATION_VERSION, now, computed_by)
 
 
 def plain_event(pair: CapturePair, kind: ChangeType, computed_by: str, now: datetime, **more: object) -> NewEvent:
-    """Return the event of a pair of a kind, with what more is known of it."""
+    """Return the event of a pair with a kind, and further facts."""
     old, new = pair.old, pair.new
     facts: dict[str, object] = {"summary": _FIRST_CAPTURE if kind is ChangeType.NEW_PAGE else None, **more}
     return NewEvent(
@@ -59,7 +59,7 @@ def plain_event(pair: CapturePair, kind: ChangeType, computed_by: str, now: date
 
 
 def compared_event(pair: CapturePair, compared: ComparedPages, computed_by: str, now: datetime) -> NewEvent:
-    """Return the event that the comparison of a pair gives."""
+    """Return the event for the comparison of a pair."""
     found = compared.comparison
     is_update = found.change_type is ChangeType.UPDATED
     return plain_event(

@@ -21,7 +21,7 @@ MAX_AT_ONCE = 2
 MAX_PAGE_BYTES = 10_000_000
 MAX_REDIRECTS = 5
 MAX_SECONDS = 30.0
-"""For the permits of hosts and all fetches together."""
+"""The time limit of permits and fetches together."""
 
 _HOLD = timedelta(seconds=60)
 
@@ -36,7 +36,7 @@ class LivePages:
     _slots: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(MAX_AT_ONCE))
 
     def fetch(self, url: str) -> FetchResult:
-        """Return the response for a page, redirects followed; too large a page and one too many at once are refused."""
+        """Return the response for a page, after redirects; raises for too large pages and too many requests at once."""
         with self._slot():
             result = asyncio.run(self._fetch_in_time(url))
         if result.truncated:

@@ -49,7 +49,7 @@ class PairComparison:
 
 @dataclass
 class ComparisonCache:
-    """The comparisons used last: so many, and so many bytes, at most."""
+    """A cache of the last used comparisons, with limits of their number and bytes."""
 
     max_count: int = MAX_CACHED
     max_bytes: int = MAX_CACHED_BYTES
@@ -101,11 +101,11 @@ class PairComparisons:
         return compared
 
     def compare_live(self, snapshot_id: int, live: FetchResult, *, is_full: bool) -> ComparedPages:
-        """Return the comparison of a capture with a page as it is now; UsageError when that is no page."""
+        """Return the comparison of a capture with a live page; UsageError when the response is not a page."""
         _, old = self._load(None, snapshot_id)
         knowledge = KnowledgeLoader(self.loader.database)
         request = ComparePages(
-            # What a live page links to is not resolved: only what is read is compared.
+            # Links of a live page are not resolved: only its text is compared.
             replace(self.loader.load([old])[snapshot_id], links=frozenset(), images=frozenset()),
             self.loader.read_live(live),
             SiteKnowledge() if is_full else knowledge.of_site(old, old),

@@ -26,14 +26,14 @@ from webstrata.warc.revisits import with_payload
 log = structlog.get_logger()
 
 MAX_LIVE_BYTES = 20_000_000
-"""Of a live page once it is decompressed."""
+"""The largest size of a live page after decompression."""
 
 _GOOD = range(200, 300)
 
 
 @dataclass(frozen=True)
 class _Content:
-    """The text of a page, and how good a capture of it this is."""
+    """The text and the quality of a captured page."""
 
     text: StoredText
     quality: float
@@ -42,7 +42,7 @@ class _Content:
 
 @dataclass(frozen=True)
 class PageLoader:
-    """Loads pages as they are compared."""
+    """Loads pages for comparisons."""
 
     database: Database
     archive_root: Path
@@ -50,7 +50,7 @@ class PageLoader:
     index_version: int
 
     def load(self, requested: Collection[ComparedSnapshot]) -> dict[int, StoredPage]:
-        """Return pages by the ids of their snapshots."""
+        """Return the pages of snapshots, by the snapshots' ids."""
         with self.database.read() as session:
             texts = changes.load_texts(session, {one.document_id for one in requested if one.document_id is not None})
             holders = {one.outlinks_from for one in requested if one.outlinks_from is not None}
@@ -68,7 +68,7 @@ class PageLoader:
         }
 
     def read_live(self, live: FetchResult) -> StoredPage:
-        """Return a page as it is on the live web; UsageError when it is none that can be compared."""
+        """Return a live page; UsageError when it cannot be compared."""
         content_type = live.header("content-type")
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in live.headers}
         body = decoded(live.body, live.header_lines("content-encoding"), MAX_LIVE_BYTES)
@@ -91,7 +91,7 @@ class PageLoader:
         )
 
     def _content(self, snapshot: ComparedSnapshot, texts: dict[int, StoredText]) -> _Content:
-        """Return the text and the quality of a page, as this version of the index reads and judges them."""
+        """Return the text and the quality of a page as this version of the index computes them."""
         text = texts.get(snapshot.document_id or 0, StoredText(snapshot.title or "", "", "", ""))
         stored = _Content(text, *quality_of(snapshot))
         if snapshot.index_version in (None, self.index_version):
@@ -103,7 +103,7 @@ class PageLoader:
         return _Content(text, *_judged(reading, snapshot.status_code))
 
     def _read_again(self, snapshot: ComparedSnapshot) -> Reading | None:
-        """Read a page from its WARC: what two versions of the index made of a page differs without any edit."""
+        """Read a page again from its WARC: two versions of the index may return different texts for one page."""
         with self.database.read() as session:
             place = catalog.record_place(session, snapshot.id)
         if place is None or place.offset is None:
@@ -120,7 +120,7 @@ class PageLoader:
 
 
 def quality_of(snapshot: ComparedSnapshot) -> tuple[float, str]:
-    """Return the quality of a capture and its kind; by its status when the index did not judge it."""
+    """Return the quality of a capture and its kind; from its HTTP status when the index did not compute it."""
     if snapshot.quality is not None:
         return snapshot.quality, snapshot.quality_kind or "page"
     return _quality_of_status(snapshot.status_code)

@@ -43,7 +43,7 @@ Progress = Callable[[int], None]
 
 @dataclass
 class ChangeCounts:
-    """How many events were computed, by kind."""
+    """The number of computed events by kind."""
 
     by_type: Counter[str] = field(default_factory=Counter)
     template_changes: int = 0
@@ -51,7 +51,7 @@ class ChangeCounts:
 
     @property
     def total(self) -> int:
-        """Return how many events were computed."""
+        """Return the number of computed events."""
         return sum(self.by_type.values())
 
 
@@ -64,9 +64,9 @@ class ChangeTracking:
     index_version: int
     computed_by: str = "index"
     site_reporting: SiteReporting | None = None
-    """What compares whole runs; None leaves that out."""
+    """Compares whole runs; None if runs are not compared."""
     match_searches: MatchSearches | None = None
-    """What finds the captures that match saved searches; None leaves that out."""
+    """Finds the captures that match saved searches; None if they are not matched."""
 
     def compute(
         self,
@@ -77,9 +77,9 @@ class ChangeTracking:
         progress: Progress = lambda events: None,
         ended: EndedRun | None = None,
     ) -> ChangeCounts:
-        """Compute the events of the captures of a source that wait for one; another process at it is waited for.
+        """Compute the queued events of a source's captures, after another process that computes them has ended.
 
-        `ended` is the run that ends with it, whose digests report its site events too.
+        `ended` is the run that ends with it: its digests also report its site events.
         """
         stop, counts = stopping or threading.Event(), ChangeCounts()
         with holding(self.database, self.archive_root, source_id, stop) as lease:
@@ -102,7 +102,7 @@ class ChangeTracking:
 
 @dataclass(frozen=True)
 class _Bounds:
-    """When a computation ends, and what is called with its progress."""
+    """The end condition of a computation, and its progress callback."""
 
     max_events: int | None
     stop: threading.Event
@@ -120,10 +120,10 @@ class _Run:
     counts: ChangeCounts
     knowledge: KnowledgeLoader
     _looked_up_to: int = 0
-    """The last waiting capture that was compared with the one before it by its hash."""
+    """The last queued capture that was compared with the one before it by hash."""
 
     def repeat(self, step: Callable[[int], bool], most: int, bounds: _Bounds) -> bool:
-        """Take a step again and again, for so many events at most each time; return whether nothing waits any more."""
+        """Repeat a step, with a limit of events each time; return whether nothing is queued any more."""
         while not bounds.stop.is_set():
             left = most if bounds.max_events is None else min(most, bounds.max_events - self.counts.total)
             if left <= 0:
@@ -135,7 +135,7 @@ class _Run:
         return False
 
     def learn_templates(self) -> None:
-        """Learn the template of every job whose captures wait, and note where it differs from the one before."""
+        """Compute the template of every job with queued captures, and store its differences from the one before."""
         database, source_id = self.tracking.database, self.lease.source_id
         with database.read() as session:
             unlearned = changes.jobs_without_template(session, source_id)
@@ -154,7 +154,7 @@ class _Run:
             self.counts.template_changes += change is not None
 
     def settle_unchanged(self, most: int) -> bool:
-        """Compute the events of the next captures that equal the one before them; return whether any capture waited."""
+        """Compute the events of the next captures equal to the one before; return whether any capture was queued."""
         database, tracking = self.tracking.database, self.tracking
         with database.read() as session:
             window = unchanged.next_window(session, self.lease.source_id, self._looked_up_to, most)
@@ -169,7 +169,7 @@ class _Run:
         return True
 
     def compute_batch(self, most: int) -> bool:
-        """Compute the next events; return whether any capture waited."""
+        """Compute the next events; return whether any capture was queued."""
         database = self.tracking.database
         with database.read() as session:
             pairs, settled = changes.next_pairs(session, self.lease.source_id, most)
@@ -197,7 +197,7 @@ class _Run:
             self.tracking.site_reporting.report(self.lease, ended)
 
     def apply_reviews(self) -> None:
-        """Mark the events whose marks a rebuild brought back before they were computed."""
+        """Apply the marks that a rebuild restored before their events were computed."""
         with self.tracking.database.read() as session:
             if not reviews.has_restored(session):
                 return
@@ -205,7 +205,7 @@ class _Run:
             reviews.apply_restored(session)
 
     def collect_digests(self) -> None:
-        """Let the outbox send one message for each run whose events are all there."""
+        """Release the messages of runs whose events are complete, one for each run."""
         with self.tracking.database.read() as session:
             if not announcing.has_uncollected(session):
                 return

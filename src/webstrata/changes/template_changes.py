@@ -1,4 +1,4 @@
-"""What changed of the template of a site between two runs: lines that most of their common pages gained or lost."""
+"""Changes of a site's template between two runs: lines that most of their common pages gained or lost."""
 
 from collections import Counter
 

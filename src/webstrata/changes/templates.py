@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from webstrata.content.comparing.ignoring import normalized_line
 
 MIN_PAGES = 5
-"""From fewer pages nothing is learned: two pages share much that is no template."""
+"""From fewer pages no template is computed: two pages share much that is not a template."""
 
 MAX_SAMPLED = 300
 _SHARE = 0.6
-"""In how many of the pages a line must be: part of a site, such as a shop in a portal, may have another menu."""
+"""The share of pages that a line must be in: part of a site, such as a shop in a portal, may have another menu."""
 
 _MAX_LINES = 2_000
 

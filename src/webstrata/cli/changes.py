@@ -147,7 +147,7 @@ def _check_enabled(app: "App") -> None:
 
 
 def _sources(app: "App", code: str | None) -> list["SourceView"]:
-    """Return the source with a code, or all; NotFoundError for a source that there is not."""
+    """Return the source with a code, or all; NotFoundError for an unknown source."""
     from webstrata.db.sources.sources import list_sources, source_view
 
     with app.database.read() as session:

@@ -82,7 +82,7 @@ GROUPS = {
     "hauls": ("collections.hauls", "verbs"),
     "db": ("database", "verbs"),
 }
-"""The commands that have commands of their own: the module that holds them, and under which name."""
+"""Command groups: the module and the name of each."""
 
 
 class LazyGroup(PlainGroup):
@@ -91,7 +91,7 @@ class LazyGroup(PlainGroup):
     sections = SECTIONS
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - the library's own arguments
-        """Take what Typer hands to a group, and the commands that are listed here."""
+        """Use Typer's arguments for a group, and the commands that are listed here."""
         super().__init__(**attributes)
         self.commands = _Commands()
 
@@ -122,7 +122,7 @@ class _Commands(MutableMapping[str, Command]):
         return len(self._modules) + len(GROUPS)
 
     def _commands_beside(self, name: str) -> Mapping[str, Command]:
-        """Return the commands of the module that holds one; KeyError if none does."""
+        """Return the commands of the module of a command; KeyError for an unknown command."""
         if name not in GROUPS:
             return get_group(_attribute(self._modules[name], "verbs")).commands
         group = get_group(_attribute(*GROUPS[name]))

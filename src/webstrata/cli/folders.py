@@ -191,7 +191,7 @@ def _table(sources: tuple["SourceBytes", ...]) -> Table:
 
 
 def _sizes(source: "SourceBytes") -> tuple[int, int, int, int]:
-    """Return what is WARC, what is temporary besides, and the rest, which add up to all."""
+    """Return the sizes of WARC files, of other temporary files, and of the rest; they add up to the total."""
     return source.warc, source.output - source.warc - source.temp_non_warc, source.temp_non_warc, source.output
 
 

@@ -117,7 +117,7 @@ def _outdated_jobs(app: "App") -> int:
 
 
 def _is_empty(app: "App", source: str | None) -> bool:
-    """Return whether nothing is archived yet; NotFoundError for a source that there is not."""
+    """Return whether nothing is archived yet; NotFoundError for an unknown source."""
     from webstrata.db.operations import catalog
     from webstrata.db.sources.sources import source_view
 

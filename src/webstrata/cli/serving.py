@@ -33,7 +33,7 @@ _LAST_ANSWERS_SECONDS = 2
 """How long a stop waits for responses in progress; a live view would never end by itself."""
 
 _HEADERS_SECONDS = 10
-"""How long a client may take to send a request's headers, so that those who never do hold no connection for long."""
+"""How long a client may take to send a request's headers, so that idle clients do not block connections."""
 
 _RATE_LIMITS = "rate-limits"
 """The file in the shared folder with the rate limits of clients; metrics have files of their own there."""
@@ -93,7 +93,7 @@ def worker(
 
 
 def refuse_busy_port(host: str, port: int) -> None:
-    """Raise PortInUseError when another program listens there: better now than after the work."""
+    """Raise PortInUseError when another program listens there, before any work is done."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -125,7 +125,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
         address=host,
         port=port,
         workers=processes,
-        # One that dies is followed by another; when that one dies at once as well, the server gives up.
+        # A process that dies is restarted; when it dies again at once, the server gives up.
         respawn_failed_workers=True,
         log_dictconfig=SERVER_LOGGING,
         log_level=LogLevels.warning,
@@ -142,7 +142,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
         try:
             server.serve(target_loader=partial(site, shared=shared), wrap_loader=False)
         except SystemExit:
-            # When it is stopped together with its processes, it takes one that ends first for dead.
+            # When all processes are stopped together, the server counts one that ends first as crashed.
             if not server.interrupt_signal:
                 raise WebstrataError(
                     "the server stopped: its processes end as soon as they start (see the log)"
@@ -164,7 +164,7 @@ def site(*, shared: Path | None = None) -> "ASGIApp":
     from webstrata.site import create_site
 
     _end_with(os.getppid())
-    # As for the worker: a Ctrl-C reaches this process through the server, which would else find it dead.
+    # As for the worker: Ctrl-C must reach this process only through the server, which would count it as crashed.
     os.setsid()
     settings = load_settings()
     start_logging(settings, quiet=sys.stderr.isatty())
@@ -184,7 +184,7 @@ def _shared_folder() -> Iterator[Path]:
         tempfile.TemporaryDirectory(prefix="webstrata-serving-") as folder,
         in_environment("PROMETHEUS_MULTIPROC_DIR", folder),
     ):
-        # On a full disk each process finds an incomplete table, logs it, and has limits of its own.
+        # On a full disk each process finds an incomplete table, logs that, and uses its own limits.
         with suppress(OSError):
             make_table(Path(folder) / _RATE_LIMITS)
         yield Path(folder)
@@ -192,7 +192,7 @@ def _shared_folder() -> Iterator[Path]:
 
 @contextmanager
 def _worker_process(site: str) -> Iterator[None]:
-    """Keep a worker running beside the server of a site."""
+    """Run a worker as long as the server of a site runs."""
     keeper = _WorkerKeeper(site)
     try:
         yield
@@ -201,7 +201,7 @@ def _worker_process(site: str) -> Iterator[None]:
 
 
 class _WorkerKeeper:
-    """Starts a worker, and another one when it dies."""
+    """Starts a worker, and restarts it when it dies."""
 
     def __init__(self, site: str) -> None:
         self._site = site
@@ -241,12 +241,12 @@ def _new_worker(site: str) -> subprocess.Popen[bytes]:
 
 
 def _end_with(parent: int) -> None:
-    """End this process soon after its parent, however that one ends, so that the port is free again."""
+    """End this process soon after its parent has ended in any way, so that the port is free again."""
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(_LOOK_SECONDS)
-        # As if killed, too: a job stays `running`, so that the next worker takes it over.
+        # Like a kill: a job stays `running`, so that the next worker takes it over.
         os._exit(1)
 
     threading.Thread(target=watch, name="parent", daemon=True).start()

@@ -47,7 +47,7 @@ def collecting_seldom() -> Iterator[None]:
 def started(*, quiet: bool = False, is_child: bool = False) -> Iterator["App"]:
     """Open the archive for one command; `quiet` shows only warnings and errors, unless the settings ask for more.
 
-    A child of another command does not repeat what that one has warned of.
+    A child process of another command does not repeat its warnings.
     """
     from webstrata.app import build_app
     from webstrata.model.actors import COMMAND_LINE

@@ -28,7 +28,7 @@ _UNMARKED = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 """How markup in UTF-16 begins without its byte order mark."""
 
 _WITH_MORE_LETTERS = {"koi8-r": "koi8-u"}
-"""The Ukrainian letters stand where the other has frames of tables, of which pages have none."""
+"""Its Ukrainian letters have the codes that are box-drawing characters in the other, which pages do not use."""
 
 
 def charset_of(body: bytes, content_type: str | None) -> str:

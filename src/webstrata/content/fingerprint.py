@@ -8,7 +8,7 @@ _FEWEST_WORDS = 16
 """Of fewer, a single change turns too many bits to say anything."""
 
 _MOST_WORDS = 1_024
-"""As many as fill three pages of a book: what follows hardly changes what they say together, and takes its time."""
+"""As many as fill three pages of a book: more words hardly change the fingerprint, and take time."""
 
 _LANE = 64
 _ALL = (1 << _LANE) - 1
@@ -32,7 +32,7 @@ def fingerprint(text: str) -> int | None:
 
 
 def distance(one: int, other: int) -> int:
-    """Return how many of the 64 bits differ: 0 for the same words, around 32 for texts that have nothing in common."""
+    """Return the number of bits that differ, of 64: 0 for the same words, around 32 for unrelated texts."""
     return ((one ^ other) & _ALL).bit_count()
 
 
@@ -68,7 +68,7 @@ def _turned(lanes: int, by: int) -> int:
 
 @cache
 def _repeated(lane: int) -> int:
-    """Return a lane as often as a text may have words: made once, as making it takes longer than using it."""
+    """Return a lane repeated for the most words of a text: cached, as making it takes longer than using it."""
     return int.from_bytes(lane.to_bytes(_LANE // 8, "little") * _MOST_WORDS, "little")
 
 

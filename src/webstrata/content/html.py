@@ -134,7 +134,7 @@ def _child(root: Element | None, tag: str) -> Element | None:
 
 
 def _title(elements: list[Element]) -> str:
-    """Return the first title that is none of a drawing, else the first heading."""
+    """Return the first title outside of SVG images, else the first heading."""
     for tags in (("title",), _HEADINGS):
         found = next((element for element in elements if element.tag in tags and is_html(element)), None)
         title = "" if found is None else " ".join(found.text.split())[:MAX_TITLE]

@@ -9,10 +9,10 @@ from webstrata.model.content_types import HTML_TYPES, PDF_TYPES, TEXT_TYPES, UNS
 
 _LOOKED_AT = 4_096
 _PDF_WITHIN = 1_024
-"""How far from the beginning the mark of a PDF may stand: so far readers look for it."""
+"""How far from the beginning the mark of a PDF may be: PDF readers search that far."""
 
 _BEFORE_MARKUP = ((b"<?xml", b">"), (b"<!--", b"-->"))
-"""What may stand before a page's first tag: how it begins and ends."""
+"""What may come before a page's first tag: how it begins and ends."""
 
 _HTML_ROOT = re.compile(rb"(?:<!doctype\s+html|<html)[\s>]", re.IGNORECASE)
 _HTML_TAG = re.compile(
@@ -51,7 +51,7 @@ class PageKind(StrEnum):
 
 
 def page_kind(content_type: str | None, body: bytes, url: str) -> PageKind | None:
-    """Return what kind of page a body is, or None when it is none."""
+    """Return what kind of page a body is; None when it is not a page."""
     declared = media_type(content_type)
     head = body[:_LOOKED_AT]
     if not body or not url.lower().startswith(("http:", "https:")):

@@ -55,7 +55,7 @@ class LinkRecord:
 
 
 def unpacked(stored: bytes, user_agent: str) -> LinkRecord | None:
-    """Return what was packed; None if another version of the program did, or one with another user agent."""
+    """Return the packed value; None if it was packed by another version or for another user agent."""
     head, *lines = stored.decode("utf-8", "surrogatepass").split("\n")
     version, agent, content_type, x_robots_tag, *directives = json.loads(head)
     if (version, agent) != (LINKS_VERSION, user_agent):
@@ -85,7 +85,7 @@ def _shortened(links: Iterable[Link]) -> Iterator[str]:
 
 
 def _shared_length(before: str, url: str) -> int:
-    """Return how much of a URL is the folder of the one before, or at least its site."""
+    """Return the length of the prefix that a URL shares with the one before: its folder, or at least its site."""
     folder = before.rfind("/", 0, _MOST_SHARED) + 1
     if url.startswith(before[:folder]):
         return folder

@@ -11,7 +11,7 @@ from webstrata.model.crawl.tasks import Link, TaskType
 from webstrata.model.urls import BaseUrl, join, resolve
 
 LINKING = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
-"""The elements that lead to other pages, and the attribute that holds the address."""
+"""The elements that link to other pages, and the attribute with the URL."""
 
 RESOURCES = dict.fromkeys(("img", "script", "source", "audio", "video", "embed"), "src") | {"link": "href"}
 """The elements that show something on the page, and the attribute that holds its address."""
@@ -20,12 +20,12 @@ _SHOWN_LINK = re.compile(r"(?<![^ \t\n\f\r])(?:stylesheet|icon)(?![^ \t\n\f\r])"
 _NOFOLLOW = re.compile(r"(?<![^ \t\n\f\r])nofollow(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
 
 _NO_PAGES = ("javascript:", "mailto:", "tel:")
-"""Checked first, as resolving them takes longer than all other links of a page."""
+"""Checked first, as resolving such links takes longer than all other links of a page."""
 
 _LINKS_CACHED = 50_000
 _SITES_CACHED = 16
 _LONGEST_CACHED = 300
-"""Longer references hardly ever come twice, and so many of them would take too much memory."""
+"""Longer references are not cached: they rarely occur twice and would take much memory."""
 
 Grouping = Callable[[str], str]
 """Returns the page that a URL belongs to; results are cached for as long as it is the same function."""
@@ -49,13 +49,13 @@ class References:
 
     @property
     def links(self) -> Iterable[str]:
-        """Return what leads to other pages, as it is written, each once and in order."""
+        """Return the links to other pages as written, each once, in order."""
         return dict.fromkeys(one.written for one in self.all if one.is_link and one.written)
 
 
 def collect_references(elements: Iterable[Element]) -> References:
     """Return the references of a page's elements; other elements are left out."""
-    # Menus and teasers lead to the same page over and over: what is written alike is looked at once.
+    # Menus and teasers repeat links to the same page: each spelling is resolved once.
     found: dict[tuple[str, bool, bool], None] = {}
     base: str | None = None
     for element in elements:
@@ -92,7 +92,7 @@ def links_of(references: References, url: str) -> tuple[Link, ...]:
 
 
 def outlinks(written: Iterable[str], base: str | None, url: str, group: Grouping) -> tuple[str, ...]:
-    """Return the pages, other than itself, that a page leads to: each once, as its group, in order.
+    """Return the link targets of a page without itself: URL groups, each once, in order.
 
     `written` are the links as the page has them; `base` is what they are relative to, when the page states it.
     """
@@ -138,7 +138,7 @@ def _find_group(base: BaseUrl, written: str, group: Grouping, known: "_KnownGrou
 
 
 class _KnownGroups(dict[str, str | None]):
-    """The pages that references of a site lead to, as far as they were resolved."""
+    """A cache of the pages that references of a site resolve to."""
 
     def __init__(self, leading_nowhere: tuple[str, ...]) -> None:
         super().__init__()

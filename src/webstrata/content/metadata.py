@@ -169,7 +169,7 @@ def _decode(text: str) -> JsonValue:
 
 
 def _in_a_row(text: str) -> list[JsonValue]:
-    """Return the values of a text that holds one after another; none when one of them cannot be read."""
+    """Return the values of a text with several JSON values; none when one of them is invalid."""
     decoder = json.JSONDecoder(strict=False, parse_constant=lambda _name: None)
     found: list[JsonValue] = []
     at = 0
@@ -208,7 +208,7 @@ def _items(read: Callable[[], Sequence[MicrodataItem | RdfaItem]]) -> tuple[Json
 
 
 def _plain(value: object) -> JsonValue:
-    """Return a value of the parser's own types as JSON has it."""
+    """Return a value of the parser's own types as JSON."""
     if isinstance(value, MicrodataItem | RdfaItem):
         return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, dict):

@@ -17,7 +17,7 @@ def parse_text(body: bytes, content_type: str | None) -> tuple[str, str]:
 
 
 def title_of_text(text: str, url: str) -> str:
-    """Return what a text without a title is called by: its first line if that is a short one, else its file's name."""
+    """Return the title of a plain text: its first line if that is short, else its file's name."""
     first = " ".join(text.partition("\n")[0].split())
     if any(map(str.isalnum, first)) and len(first) <= _LONGEST_FIRST_LINE:
         return first

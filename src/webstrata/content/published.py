@@ -42,7 +42,7 @@ _OUTSIDE = frozenset({Region.HEADER, Region.EDGE, Region.NAVIGATION, Region.CONS
 
 @dataclass(frozen=True)
 class DatedPage:
-    """What is known of a page whose date is looked for."""
+    """The facts from which a page's date is determined."""
 
     url: str
     text: str

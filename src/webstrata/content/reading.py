@@ -30,9 +30,9 @@ class Reading:
     """A letter for every line of the text, see `content/blocks.py`."""
     language: str | None
     outlinks: tuple[str, ...] = ()
-    """The other pages that it leads to, as their groups."""
+    """Link targets of the page, as URL groups, without itself."""
     trouble: str | None = None
-    """Why it could not be read, or not to its end; None when it could."""
+    """Why it could not be read, or not completely; None when it was read."""
     regions: str = ""
     """The region of every line, a letter each; empty where pages have none."""
     metadata: str = ""

@@ -25,7 +25,7 @@ _KINDS = {
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MARKS = "\ufeff\udcef\udcbb\udcbf"
-"""A byte order mark, or what is left of one: at the beginning, and wherever files were joined to one."""
+"""A byte order mark, or a part of one: at the beginning, and wherever files were concatenated."""
 
 _RECORD = re.compile(r"(user[- ]?agent|[a-z-]+)[ \t]*[: \t][ \t]*(.*)", re.IGNORECASE)
 _PRODUCT = re.compile(r"[a-z0-9_.-]*")

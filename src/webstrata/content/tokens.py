@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 _RUN = re.compile(r"\S+")
 _ASCII = bytes(range(128))
 _FEW = 100
-"""So many different characters beyond ASCII are replaced one by one, as in French; a text with more is in another
+"""Up to this many different non-ASCII characters are replaced one by one, as in French; a text with more is in another
 alphabet."""
 
 
@@ -35,7 +35,7 @@ def places(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
     if not words:
         return
     if _keeps_places(text):
-        # What stands before a hit is looked at last: a pattern that begins with letters is far quicker.
+        # The character before a hit is checked last: a pattern that begins with letters is far quicker.
         asked, plain = "|".join(map(re.escape, words)), f" {folded(text)}"
         hits = (hit.span() for hit in re.finditer(rf"(?:{asked})(?!\S)", plain))
         yield from ((begin - 1, end - 1) for begin, end in hits if plain[begin - 1].isspace())
@@ -46,7 +46,7 @@ def places(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
 
 
 def _keeps_places(text: str) -> bool:
-    """Return whether each character of a text is folded into exactly one: then words stand where they stood before."""
+    """Return whether each character of a text is folded into exactly one: then the positions of words are the same."""
     return all(len(_FOLDING[ord(strange)]) == 1 for strange in _strange_in(text))
 
 
@@ -81,7 +81,7 @@ _SPELLED = {
     "ŧ": "t",
     "þ": "th",
 }
-"""Letters that Unicode does not take apart, as those write them who have no key for them."""
+"""Letters that Unicode does not decompose, as people write them without a key for them."""
 
 
 class _Folding(dict[int, str]):

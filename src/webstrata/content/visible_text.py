@@ -27,7 +27,7 @@ from webstrata.content.tree import Document, DocumentFragment, Element, Node, Te
 
 
 class _Place(Enum):
-    """The part of a page that a block is, by its element, role or id."""
+    """A part of a page: a block's role, from its element, role attribute or id."""
 
     NAVIGATION = auto()
     HEADER = auto()
@@ -92,7 +92,7 @@ _STATING = 'div[id], [role], [class*="cookie" i]'
 _CONSENT_TOOLS = ("onetrust-", "usercentrics-", "didomi-", "gdpr-")
 
 _OUTER = {_Place.HEADER: Region.HEADER, _Place.EDGE: Region.EDGE, _Place.ARTICLE: Region.CONTENT}
-"""What these are outside any other region; inside one they belong to it, as an article's header does."""
+"""The regions of these parts outside of other regions; inside, they belong to the outer one, as an article's header."""
 
 _FIXED = {
     _Place.NAVIGATION: Region.NAVIGATION,
@@ -103,7 +103,7 @@ _FIXED = {
 
 
 class _State:
-    """What a text is by the elements around it; there is one instance of each combination."""
+    """The kind and region of a text, from the elements around it; each combination has one instance."""
 
     def __init__(self, kind: str, region: Region) -> None:
         self.kind, self.region = kind, region
@@ -145,7 +145,7 @@ class _Walk:
         self._places = places
         self._texts: list[str] = []
         self._lines: list[Line] = []
-        """What the lines are that have ended."""
+        """The kinds and regions of complete lines."""
 
     def walk(self, body: Element) -> tuple[str, str, str]:
         """Walk the body and return its lines, their kinds and regions."""
@@ -154,7 +154,7 @@ class _Walk:
         state = _state(OTHER, Region.UNSTATED)
         nodes = iter(body)
         open_elements: list[tuple[Iterator[Node], _State | None]] = []
-        """The nodes that follow in the elements that are open, and for blocks the state outside."""
+        """The remaining nodes of the open elements, and for blocks the state outside."""
         enter, leave = open_elements.append, open_elements.pop
         while True:
             for node in nodes:
@@ -189,7 +189,7 @@ class _Walk:
                     state = outside
 
     def _look_into(self, element: Element, tag: str, state: _State) -> Iterator[Node] | None:
-        """Add what an element shows that is no text in it, and return the nodes to walk, if there are any."""
+        """Add what an element shows besides its text, and return the nodes to walk, if there are any."""
         if tag in _CELLS:
             # Cells that touch in the source would be joined: "10" and "mg" in two cells are not "10mg".
             self._texts.append(HEADER_CELL if tag == "th" else CELL)
@@ -210,20 +210,20 @@ class _Walk:
 
 
 def _shadow_root(template: Element) -> Iterator[Node]:
-    """Yield what a template declares as the shadow root of the element around it."""
+    """Yield the nodes of a declarative shadow root."""
     for part in template:
         yield from part if isinstance(part, DocumentFragment) else (part,)
 
 
 def _is_in_heading(button: Element) -> bool:
-    """Return whether a button is the heading of a section that it folds: a reader sees that as a heading."""
+    """Return whether a button is the heading of a section that it opens and closes: readers see it as a heading."""
     parent = button.parent
     above = parent.parent if parent else None
     return any(isinstance(element, Element) and element.tag in _HEADING_TAGS for element in (parent, above))
 
 
 def _entered(state: _State, tag: str, place: _Place | None) -> _State:
-    """Return the state inside a block, which may leave kind and region as they are around it."""
+    """Return the state inside a block, which may have the kind and region of the elements around it."""
     kind = _KINDS.get(tag, "")
     if not kind or (kind == PARAGRAPH and state.kind in (ITEM, QUOTE)):
         kind = state.kind
@@ -244,7 +244,7 @@ def _stated_places(tree: Document) -> dict[Element, _Place]:
 
 
 def _stated_place(tag: str, block: Element) -> _Place | None:
-    """Return the place that a block is by its attributes."""
+    """Return the part of a page that a block's attributes state."""
     classes = block.attr("class")
     if classes and _asks_for_consent(classes.lower()):
         return _Place.CONSENT

@@ -108,7 +108,7 @@ class HeldDomain:
 
 
 class DomainLocks:
-    """Makes sessions work on a domain one at a time, with a pause between them."""
+    """Lets one session at a time work on a domain, with a pause between sessions."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class DomainLocks:
     def hold(
         self, url: str, session_id: str, *, debug: bool = False, attempts: int = MAX_ATTEMPTS, token: str | None = None
     ) -> Iterator[HeldDomain | None]:
-        """Work on a URL's domain; DomainLockTimeoutError if others hold it too long. Without locks, None is held.
+        """Hold the lock of a URL's domain; DomainLockTimeoutError after a long wait. Without locks, yields None.
 
         With a single attempt a domain that is busy raises DomainBusyError: the caller waits in its queue. A caller that
         stores the lock's token elsewhere gives it here, so that the lock can be released after its death.

@@ -28,7 +28,7 @@ log = structlog.get_logger()
 
 DEFAULT_DELAY = 1.0
 ASK_AGAIN = timedelta(milliseconds=100)
-"""How soon to ask again for a slot that is held: it may be given back at any moment."""
+"""The wait before another request for a slot in use: it may be released at any moment."""
 
 _SPREAD = 0.02
 _PRUNED_EVERY = 600.0
@@ -52,7 +52,7 @@ class PermitStore(Protocol):
     """
 
     def take(self, host: str, owner: str, *, slots: int, hold: timedelta) -> Permit | timedelta:
-        """Take a free slot, or return how long to wait; the slot becomes free by itself after `hold`."""
+        """Take a free slot, or return the time to wait; the slot expires after `hold`."""
         ...
 
     def give_back(self, permit: Permit, rest: timedelta) -> None:
@@ -78,7 +78,7 @@ class DatabasePermits:
         self._prune_at = 0.0
 
     def take(self, host: str, owner: str, *, slots: int, hold: timedelta) -> Permit | timedelta:
-        """Take a free slot, or return how long to wait."""
+        """Take a free slot, or return the time to wait."""
         # Most callers have to wait: they only read, and do not block writers.
         with self._database.read() as session:
             busy = permits.busy_slots(session, slots, host)
@@ -128,7 +128,7 @@ class Politeness:
 
 
 class HostPermits:
-    """The host permits of one process: it waits for a host's slots, holds them and gives them back."""
+    """The host permits of one process: it waits for a host's slots, holds and releases them."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class HostPermits:
         return answers[0]
 
     def _give_back(self, permit: Permit, rest: timedelta) -> None:
-        """Give a slot back; if the store is away, the fetch still counts, and the slot becomes free by itself."""
+        """Release a slot; if the store is not available, the fetch still counts, and the slot expires by itself."""
         try:
             self._store.give_back(permit, rest)
         except WebstrataError as error:

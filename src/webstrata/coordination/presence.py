@@ -1,4 +1,4 @@
-"""Presence: every worker of an archive holds a file lock while it lives, so its death is noticed at once there."""
+"""Presence: every worker of an archive holds a file lock while it lives, so that its death is detected at once."""
 
 import errno
 import fcntl
@@ -21,7 +21,7 @@ def present(archive_root: Path, *, kind: str = "", site: str = "") -> Iterator[s
     """Announce a worker and hold its lock; yield the name under which it owns things, of which the kind is a part.
 
     The lock file holds the address of the site that shows the work, if there is one. After an error the lock file
-    stays: other workers release what this one could not give back.
+    stays: other workers release what this one could not release.
     """
     owner = f"{socket.gethostname()}:{os.getpid()}:{kind}{uuid4().hex[:8]}"
     path = _lock_of(archive_root, owner)
@@ -35,9 +35,9 @@ def present(archive_root: Path, *, kind: str = "", site: str = "") -> Iterator[s
 
 @contextmanager
 def buried(archive_root: Path, owner: str) -> Iterator[bool]:
-    """Hold the lock of a worker that died here, so that one alone clears up after it; False when it may be alive.
+    """Take the lock of a worker that died here, so that one process cleans up after it; False when it may be alive.
 
-    The lock file is deleted when the clearing up succeeded; otherwise it stays for the next try.
+    The lock file is deleted when the cleanup succeeded; otherwise it stays for the next attempt.
     """
     path = _lock_of(archive_root, owner)
     descriptor = _open_lock(path)

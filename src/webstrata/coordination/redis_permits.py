@@ -14,7 +14,7 @@ _BUSY_HOSTS = f"{_PREFIX}hosts"
 _HOST = f"{_PREFIX}host:"
 
 _LATE = 60_000
-"""Milliseconds for which an expired slot is remembered: one that is given back late still starts the host's rest."""
+"""Milliseconds for which an expired slot is stored: one that is released late still starts the host's delay."""
 
 # The server's clock decides, in microseconds, so that machines whose clocks differ still agree.
 _COMMON = (
@@ -115,7 +115,7 @@ class RedisPermits:
         self._forget_owner = self._client.register_script(_FORGET_OWNER)
 
     def take(self, host: str, owner: str, *, slots: int, hold: timedelta) -> Permit | timedelta:
-        """Take a free slot, or return how long to wait."""
+        """Take a free slot, or return the time to wait."""
         token = uuid4().hex
         arguments: list[str | int] = [host, owner, token, slots, _microseconds(hold), _microseconds(ASK_AGAIN)]
         with as_our_errors():

@@ -44,7 +44,7 @@ class RedisStore:
         self._touch = self._client.register_script(_TOUCH)
 
     def acquire(self, key: str, token: str, ttl: timedelta) -> bool:
-        """Take a lock that no one holds."""
+        """Acquire a free lock."""
         with as_our_errors():
             return bool(self._client.set(key, token, nx=True, px=_milliseconds(ttl)))
 
@@ -54,12 +54,12 @@ class RedisStore:
             return bool(self._renew(keys=[key], args=[token, _milliseconds(ttl)]))
 
     def release(self, key: str, token: str) -> bool:
-        """Give a lock back that is still ours."""
+        """Release a lock if this owner still holds it."""
         with as_our_errors():
             return bool(self._release(keys=[key], args=[token]))
 
     def reserve(self, key: str, delay: timedelta, ttl: timedelta) -> timedelta:
-        """Take the next start."""
+        """Reserve the next start."""
         with as_our_errors():
             wait = self._reserve(keys=[key], args=[_milliseconds(delay), _milliseconds(ttl)])
             return timedelta(milliseconds=int(wait))

@@ -14,7 +14,7 @@ class LockStore(Protocol):
     """
 
     def acquire(self, key: str, token: str, ttl: timedelta) -> bool:
-        """Take a lock that no one holds; it expires after the time to live."""
+        """Acquire a free lock; it expires after the time to live."""
         ...
 
     def renew(self, key: str, token: str, ttl: timedelta) -> bool:
@@ -22,11 +22,11 @@ class LockStore(Protocol):
         ...
 
     def release(self, key: str, token: str) -> bool:
-        """Give a lock back that is still ours; False when it is not."""
+        """Release a lock if this owner still holds it; False when it does not."""
         ...
 
     def reserve(self, key: str, delay: timedelta, ttl: timedelta) -> timedelta:
-        """Take the next start at least a delay after the last one and return how long it is until then."""
+        """Reserve the next start, at least a delay after the last one, and return the seconds until then."""
         ...
 
     def touch(self, key: str, ttl: timedelta) -> None:
@@ -45,7 +45,7 @@ class MemoryStore:
         self._starts: dict[str, tuple[float, float]] = {}
 
     def acquire(self, key: str, token: str, ttl: timedelta) -> bool:
-        """Take a lock that no one holds."""
+        """Acquire a free lock."""
         with self._guard:
             if self._holder(key) is not None:
                 return False
@@ -61,7 +61,7 @@ class MemoryStore:
             return True
 
     def release(self, key: str, token: str) -> bool:
-        """Give a lock back that is still ours."""
+        """Release a lock if this owner still holds it."""
         with self._guard:
             if self._holder(key) != token:
                 return False
@@ -69,7 +69,7 @@ class MemoryStore:
             return True
 
     def reserve(self, key: str, delay: timedelta, ttl: timedelta) -> timedelta:
-        """Take the next start."""
+        """Reserve the next start."""
         with self._guard:
             now = self._clock()
             last = self._last(key)

@@ -34,7 +34,7 @@ from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
 log = structlog.get_logger()
 
 _MOST_REMEMBERED = 200_000
-"""URLs that a run remembers to have recorded, to spare the database; forgetting them costs only time."""
+"""URLs in the cache of recorded URLs, which spares the database; dropping it costs only time."""
 
 
 @dataclass(frozen=True)
@@ -340,7 +340,7 @@ class Committer:
 
 
 def _refuse_deleted(session: Session, outcomes: Sequence[Outcome], referred: Collection[int]) -> None:
-    """Make sure that the files that revisits of a batch refer to stay; a 304 response is fetched again."""
+    """Refuse revisits of a batch that refer to files being deleted; a URL with a 304 response is fetched again."""
     deleting = captures.files_being_deleted(session, referred) if referred else set()
     if not deleting:
         return

@@ -76,7 +76,7 @@ class CrawlEnd:
 
 
 class Crawl:
-    """One worker's part in a job's crawl; there may be others, here and elsewhere."""
+    """One worker of a job's crawl; there may be others, also on other machines."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Crawl:
         self._begin_no_more()
 
     def leave(self) -> None:
-        """End this worker's part as `stop` does; the crawl itself goes on, with other workers or later."""
+        """Stop this worker as `stop` does; the crawl itself continues, with other workers or later."""
         self._left = True
         self._begin_no_more()
 
@@ -194,7 +194,7 @@ class Crawl:
         with self._database.read() as session:
             self._traps.remember(frontier.urls_with_queries(session, self._job_id))
             if self._pace.is_throttled:
-                self._pace.knows_hosts(frontier.hosts(session, self._job_id))
+                self._pace.set_hosts(frontier.hosts(session, self._job_id))
             asked_for = run.leads and config.use_sitemaps and config.respect_robots
             if asked_for and not jobs.sitemaps_were_read(session, self._job_id):
                 self._discovery.plan(run.seeds, jobs.sitemap_tries(session, self._job_id))
@@ -236,7 +236,7 @@ class Crawl:
 
     async def _round(self) -> bool:
         """Commit, lease and begin visits; return whether anything was leased."""
-        await self._pace.see_who_rests()
+        await self._pace.load_resting_hosts()
         committed = await self._commit(self._pace.claim(self._visits.held, self._visits.came_back))
         self._limit = "time limit" if self._pace.out_of_time else committed.limit
         if not self._stopping:
@@ -260,7 +260,7 @@ class Crawl:
             self._reporter.tally.saw(outcome)
             self._pace.add_hosts(outcome.links)
             if outcome.task.next_run_at is not None:
-                self._pace.expects(outcome.task.next_run_at)
+                self._pace.add_retry(outcome.task.next_run_at)
         self._worked = self._worked or bool(outcomes)
 
     def _note_links(self, links: Sequence[Link]) -> None:
@@ -321,7 +321,7 @@ class Crawl:
         self._leave()
         if self._run.leads and self._stopping and not self._left:
             self._let_the_others_leave()
-        counts = self._reporter.tell()
+        counts = self._reporter.report()
         with self._database.read() as session:
             first_error = frontier.first_error(session, self._job_id)
             given_up = frontier.given_up(session, self._job_id)
@@ -348,7 +348,7 @@ class Crawl:
             time.sleep(SHORTEST_WAIT)
 
     def _leave(self) -> None:
-        """Give back unfinished tasks, and cut the open file back to what was acknowledged."""
+        """Release unfinished tasks, and truncate the open file to its acknowledged length."""
         with self._database.write() as session:
             leases.lock_job(session, self._job_id)
             frontier.release(session, self._job_id, self._run.owner, datetime.now(UTC))

@@ -22,7 +22,7 @@ log = structlog.get_logger()
 MOST_REQUESTED = 10_000
 
 _DEPTH = 1
-"""Of a page that no other leads to: as near as what a sitemap lists."""
+"""The depth of pages without links to them: the same as of a sitemap's pages."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class KnownPages:
     scope: CrawlScope
 
     def add_missing(self) -> Sequence[Link]:
-        """Let the job also fetch the pages that it did not find by itself, and return them; often there are none.
+        """Queue the known pages that the job did not find by itself, and return them; often there are none.
 
         There are none for a run of single pages, or when so many are missing that the site is probably out of order.
         """

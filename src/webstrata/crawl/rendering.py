@@ -1,4 +1,4 @@
-"""Pages that a crawl opens in a browser: which ones, what they may request, and what is stored of them."""
+"""Browser rendering in a crawl: which pages are opened, what they may request, and what is stored."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace

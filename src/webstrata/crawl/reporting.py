@@ -1,4 +1,4 @@
-"""Progress reports: a crawl writes its counts now and then, and reads whether it is to go on."""
+"""Progress reports: a crawl writes its counts regularly, and reads whether it was stopped."""
 
 import asyncio
 import time
@@ -20,10 +20,10 @@ Progress = Callable[[CrawlProgress], None]
 
 
 class Reporter:
-    """Writes the counts of one worker beside those of the others, and reports the sum."""
+    """Writes the counts of one worker, and reports the sum over all workers."""
 
     def __init__(self, database: Database, job_id: int, owner: str, progress: Progress, *, leads: bool) -> None:
-        """Begin with zero counts; the worker that leads also updates the job's own counts."""
+        """Begin with zero counts; the leading worker also updates the job's own counts."""
         self._database = database
         self._job_id = job_id
         self._owner = owner
@@ -32,10 +32,10 @@ class Reporter:
         self.tally = Tally()
 
     async def report_until_cancelled(self, tend: Callable[[], None], stop: Callable[[], None]) -> None:
-        """Report at every beat; `tend` clears up after the dead, `stop` is called when the crawl is to end."""
+        """Report regularly; `tend` cleans up after dead workers, `stop` is called when the crawl has to end."""
         took = 0.0
         while True:
-            # To count a million tasks takes a while: reports must not take a large share of the crawl's time.
+            # Counting a million tasks takes a while: reports must not take a large share of the crawl's time.
             await asyncio.sleep(max(_REPORT_EVERY, _REPORT_SHARE * took))
             began = time.monotonic()
             await in_thread(tend)
@@ -43,7 +43,7 @@ class Reporter:
                 stop()
             took = time.monotonic() - began
 
-    def tell(self) -> FrontierCounts:
+    def report(self) -> FrontierCounts:
         """Write this worker's counts, report the sum of all workers, and return the job's URLs by status."""
         counts, now = self._counted(), datetime.now(UTC)
         with self._database.write() as session:
@@ -56,7 +56,7 @@ class Reporter:
         counts, now = self._counted(), datetime.now(UTC)
         with self._database.write() as session:
             report = self._written(session, counts, now)
-            # Also when nothing is claimed any more: otherwise the crawl would wait for dead workers for ever.
+            # Also when nothing is left to claim: otherwise the crawl would wait for dead workers for ever.
             frontier.reclaim_expired(session, self._job_id, now)
             goes_on = leases.may_crawl(session, self._job_id)
             other_work = not self._leads and jobs.next_in_line(session, now) is not None
@@ -64,7 +64,7 @@ class Reporter:
         return goes_on and not other_work
 
     def _counted(self) -> FrontierCounts:
-        # Before the transaction, not in it: no one else can write while that lasts.
+        # Before the transaction, not in it: other workers cannot write during a transaction.
         with self._database.read() as session:
             return frontier.counts(session, self._job_id)
 

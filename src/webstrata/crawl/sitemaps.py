@@ -194,7 +194,7 @@ class _Collected:
         self._children: list[str] = []
 
     def add(self, loc: str, *, is_sitemap: bool = False) -> None:
-        """Take in an address; one that is relative, or no web address at all, is only counted."""
+        """Add a URL; relative and invalid URLs are only counted."""
         if len(self._urls) + len(self._children) + self.refused >= self.limits.max_urls:
             raise SitemapError(f"it names more than {self.limits.max_urls} addresses")
         href = _href(loc)

@@ -40,7 +40,7 @@ class Tally:
     """Counts the outcomes of one process; it may be read from another thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin with nothing seen."""
+        """Begin without any URLs."""
         self._clock = clock
         self._began = self._last = clock()
         self._lock = Lock()
@@ -93,7 +93,7 @@ class Tally:
         )
 
     def _remember(self, outcome: Outcome) -> None:
-        """Remember a failure that reveals something about the site, until the next report."""
+        """Store a failure that is informative about the site, until the next report."""
         if (kind := failure_kind(outcome.error_kind)) is None:
             return
         self._failures.append(VisitFailure(outcome.task.url, kind, outcome.task.last_error or ""))

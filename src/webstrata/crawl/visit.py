@@ -155,7 +155,7 @@ def _refuse_transient(result: FetchResult) -> FetchResult:
 
 
 def _nested(links: Sequence[Link], result: FetchResult) -> Sequence[Link]:
-    """Return what a requisite itself needs: what a style sheet loads, where it redirects to; links lead nowhere."""
+    """Return the requisites of a requisite: resources of a style sheet, or a redirect's target, but no links."""
     if result.status >= HTTPStatus.BAD_REQUEST:
         return ()
     return [link for link in links if link.task_type is TaskType.MEDIA]

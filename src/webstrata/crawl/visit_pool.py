@@ -45,7 +45,7 @@ class Visits:
 
     @property
     def came_back(self) -> int:
-        """Return how many outcomes wait to be taken."""
+        """Return the number of visits that have ended and were not collected yet."""
         return len(self._outcomes)
 
     def raise_trouble(self) -> None:
@@ -65,7 +65,7 @@ class Visits:
         return outcomes
 
     def begin_no_more(self) -> None:
-        """Give back the visits that have not begun."""
+        """Drop the tasks whose visits have not begun."""
         self._ready.clear()
 
     async def cancel(self) -> None:

@@ -98,7 +98,7 @@ class Database:
     def read(self) -> Iterator[Session]:
         """Open a session to read with; what it changes is dropped, or on PostgreSQL refused."""
         # On PostgreSQL each statement stands for itself. In a transaction each would see the newest state as well; it
-        # would be two more questions, and at its end the driver would forget the statements that it has prepared.
+        # would be two more statements, and at its end the driver would drop its prepared statements.
         with self.translated(), Session(self._reading) as session:
             yield session
 
@@ -213,7 +213,7 @@ def _parsed(url: str) -> URL:
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
         # Days are UTC days, whatever the server thinks of time zones. A process that is stopped in the middle of a
-        # transaction must not hold up the others for as long as it sleeps.
+        # transaction must not block the others while it sleeps.
         # No statement runs long enough for JIT compilation to pay. Sessions are read-only unless they ask to write.
         settings = (
             f"-c timezone=UTC -c jit=off -c idle_in_transaction_session_timeout={FROZEN_TIMEOUT_MS}"
@@ -236,7 +236,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _asking_after_a_rest(engine: Engine) -> None:
-    """Test a connection that has been idle before it is used again: a test before every use would take too long."""
+    """Test only connections that were idle before they are used: a test before every use would take too long."""
 
     def lie_down(_connection: object, record: ConnectionPoolEntry) -> None:
         record.info[_RESTING_SINCE] = time.monotonic()

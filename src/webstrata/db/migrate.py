@@ -41,7 +41,7 @@ def current(database: Database) -> str | None:
 
 
 def upgrade(database: Database) -> None:
-    """Bring a database to this program's version; many processes may try at once. Another program's is refused."""
+    """Upgrade a database to this program's version; several processes may try at once. Refuses other databases."""
     from alembic import command
 
     if not _is_empty(database) and not _is_ours(database):
@@ -50,7 +50,7 @@ def upgrade(database: Database) -> None:
 
 
 def downgrade(database: Database, revision: str) -> None:
-    """Take a database back to an earlier version; `base` means an empty one."""
+    """Downgrade a database to an earlier version; `base` means an empty one."""
     from alembic import command
 
     _migrate(database, lambda config: command.downgrade(config, revision))
@@ -97,7 +97,7 @@ def _is_empty(database: Database) -> bool:
 
 
 def _versions() -> set[str]:
-    """Return every version that we have been at; the file that leads to it is named after it."""
+    """Return every schema version so far; the migration to it is named after it."""
     return {file.name.partition("_")[0] for file in (_MIGRATIONS / "versions").glob("[0-9]*.py")}
 
 

@@ -26,7 +26,7 @@ MOST_TEXT_CHARACTERS = 20_000
 """How much of a text is read for words: a single long page must not fill the vocabulary."""
 
 MOST_WORDS_OF_TEXTS = 100_000
-"""From this size on the vocabulary learns no words of texts, only those of titles, addresses and headings. The words
+"""From this size on, words of texts are not added to the vocabulary, only those of titles, URLs and headings. The words
 that people use come early; those that come later are mostly names and slips. On SQLite a lookup among so many takes
 some 0.1 seconds, and twice as long among twice as many."""
 
@@ -109,7 +109,7 @@ def _add(session: Session, words: set[str]) -> None:
     if not words:
         return
     known = {row[0] for row in _KNOWN.execute(session, {"words": words})}
-    # In one order everywhere: two processes that learn the same words must not wait for each other.
+    # Always in the same order: otherwise two processes that store the same words could deadlock.
     new = [(word,) for word in sorted(words - known)]
     dialect = session.get_bind().dialect.name
     _LEARN[dialect].execute(session, new)

@@ -101,7 +101,7 @@ class _DemoHandler(BaseHTTPRequestHandler):
             self.wfile.write(response.body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the crawl reports what it fetched."""
+        """Log nothing: the crawl reports its requests."""
 
 
 def is_unchanged(response: DemoResponse, request: Message) -> bool:

@@ -60,7 +60,7 @@ class Download:
 class BodyBudget:
     """Counts the bytes of the bodies in memory, arriving or waiting to be written.
 
-    Beyond the budget one download may go on, and no other until its body is forgotten: so there is always one that gets
+    Beyond the budget one download may continue, and no other until its body is freed: so there is always one that gets
     done, and there is never more in memory than the budget, one body, and a read of each connection. Only `free` may
     be called from another thread.
     """

@@ -34,7 +34,7 @@ class FetchOptions:
 
 
 def fetcher_named(name: str, options: FetchOptions) -> Fetcher:
-    """Return a fetcher by its name; UsageError when there is none of that name."""
+    """Return a fetcher by its name; UsageError for an unknown name."""
     if name not in FETCHERS:
         raise UsageError(f"there is no fetcher {name!r} (there are: {', '.join(FETCHERS)})")
     return FETCHERS[name](options)

@@ -17,7 +17,7 @@ _MAX_IDLE_SECONDS = 30
 
 @dataclass(frozen=True)
 class Endpoint:
-    """The server that a connection leads to."""
+    """The server of a connection."""
 
     scheme: str
     host: str
@@ -28,7 +28,7 @@ class Connection(asyncio.Protocol):
     """One connection, for one request after the other."""
 
     def __init__(self) -> None:
-        """Prepare a connection that leads nowhere yet."""
+        """Prepare a connection that is not open yet."""
         self.peer: str | None = None
         self.idle_since = 0.0
         self.usable = False
@@ -108,11 +108,11 @@ class Connection(asyncio.Protocol):
             asyncio.get_running_loop().call_soon(_resume, self._transport)
 
     def eof_received(self) -> bool:
-        """Close the connection: a server that has sent everything gets no further request."""
+        """Close the connection: the server has closed its side."""
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
-        """End the response where it is."""
+        """End the response at the received bytes."""
         self.usable = False
         parser, whole = self._parser, self._whole
         if parser is None or whole is None or whole.done():

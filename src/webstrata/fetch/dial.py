@@ -66,7 +66,7 @@ class Dialer:
         raise failure
 
     async def _tunnel(self, connection: Connection, endpoint: Endpoint, proxy: Proxy, tls: ssl.SSLContext) -> None:
-        """Let the proxy pass bytes through to an endpoint, and encrypt them."""
+        """Open a tunnel through the proxy to an endpoint, and encrypt it."""
         target = f"{endpoint.host}:{endpoint.port}".encode()
         request = b"CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n" % (target, target, proxy.authorization)
         response = await connection.ask(request, ResponseParser(0, head_only=True))

@@ -15,7 +15,7 @@ _IPV6_UNICAST = ipaddress.IPv6Network("2000::/3")
 
 @dataclass(frozen=True)
 class NetworkGuard:
-    """Lets public addresses pass, and what the operator allowed besides."""
+    """Permits public addresses, and others that the operator allows."""
 
     allowed_networks: tuple[Network, ...] = ()
     allowed_endpoints: frozenset[tuple[str, int]] = frozenset()

@@ -51,7 +51,7 @@ class HttpFetcher:
         The bodies of its results and of its downloads under way have so many bytes together at most, and beyond that
         one more body.
         Through a proxy the guard still checks literal addresses and the names that resolve here, but the proxy looks
-        names up again and connects to what it finds: it should refuse private networks itself.
+        names up again and connects to the result: it should refuse private networks itself.
         """
         self._guard = guard
         self._timeout = timeout
@@ -78,7 +78,7 @@ class HttpFetcher:
         """Close the connection pool."""
         if self._pool is not None:
             self._pool.close()
-        # One turn of the event loop lets the sockets really close.
+        # One iteration of the event loop lets the sockets really close.
         await asyncio.sleep(0)
 
     async def fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:

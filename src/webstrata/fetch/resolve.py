@@ -28,7 +28,7 @@ class GuardedResolver:
     """Resolves a name once for all requests within a minute, and returns only addresses that the guard allows."""
 
     def __init__(self, guard: NetworkGuard) -> None:
-        """Prepare a resolver that remembers nothing yet."""
+        """Prepare a resolver with an empty cache."""
         self._guard = guard
         self._lookups: dict[str, tuple[float, asyncio.Task[list[str]]]] = {}
 

@@ -87,12 +87,12 @@ class ResponseParser:
         self._left = 0
         self.body_size = 0
         self._body = BytesIO()
-        """Gives its bytes away without a copy, unlike a bytearray: a large body is in memory once."""
+        """Returns its bytes without a copy, unlike a bytearray: a large body is in memory once."""
         self._truncated: str | None = None
         self._excess = False
 
     def feed(self, data: bytes) -> bool:
-        """Take the next bytes and return whether the response is complete."""
+        """Parse the next bytes and return whether the response is complete."""
         self.started = True
         # A position moves on in the same bytes: cutting off what was read would copy the rest for every small chunk.
         position = steps = 0
@@ -122,7 +122,7 @@ class ResponseParser:
         return WireResponse(self._head, self._body.getvalue(), self._truncated, reusable)
 
     def _step(self, data: bytes, start: int) -> int:
-        """Take what the stage can use and return where the next one begins."""
+        """Parse the bytes of this stage and return the offset of the next one."""
         if self._stage == _HEAD:
             return self._take_head(data, start)
         if self._stage in {_LENGTH, _CHUNK}:
@@ -140,7 +140,7 @@ class ResponseParser:
         return end.end()
 
     def _take_more_of_head(self, data: bytes, start: int) -> int:
-        """Take a piece of a head that comes in several."""
+        """Add a piece of an incomplete head."""
         known = len(self._rest)
         self._rest += data[start : start + self._head_room - known]
         end = _HEAD_END.search(self._rest, max(0, known - 2))
@@ -204,7 +204,7 @@ class ResponseParser:
         self.body_size += len(part)
 
     def _take_line(self, data: bytes, start: int) -> int:
-        """Take a line between chunks; one that has not ended yet waits for the rest of it."""
+        """Parse a line between chunks; an incomplete one waits for its rest."""
         newline = data.find(b"\n", start)
         end = len(data) if newline < 0 else newline
         room = self._head_room if self._stage == _TRAILERS else _MAX_CHUNK_LINE
@@ -265,7 +265,7 @@ def _framing(headers: RawHeaders) -> Framing:
 
 
 def _in_one_line(reason: bytes) -> str:
-    """Return a reason that can stand in a message."""
+    """Return a reason that fits into a message."""
     text = reason[:_MAX_REASON].decode("latin-1").strip()
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 

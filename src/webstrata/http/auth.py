@@ -39,7 +39,7 @@ ADMIN_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 """The responses in the API's description of routes that only administrators may use."""
 
-# For the description alone: who may pass is decided by `_verdict`.
+# Only for the API's description: `_verdict` decides about access.
 _AS_BEARER = HTTPBearer(
     scheme_name="adminBearer",
     description="The admin token. Development without one is open to programs on the same machine.",
@@ -66,7 +66,7 @@ class AccessDecision(Enum):
 async def require_admin(
     request: Request, _bearer: Annotated[object, Security(_AS_BEARER)], _header: Annotated[object, Security(_AS_HEADER)]
 ) -> None:
-    """Let only administrators pass: for API routes, where a token counts and a cookie does not."""
+    """Allow only administrators: for API routes, which accept a token but no cookie."""
     verdict = _verdict(request, wired_parts(request).settings)
     if verdict is AccessDecision.NOT_CONFIGURED:
         raise HTTPException(500, "Admin token not configured for this environment")
@@ -100,7 +100,7 @@ def token_matches(settings: Settings, given: str | bytes) -> bool:
 
 
 def token_verdict(settings: Settings, headers: Headers) -> bool | None:
-    """Return whether the token that a request carries is right; None when it carries none or there is none to know."""
+    """Return whether the token of a request is right; None without a token or without a configured one."""
     given = _token_among(headers)
     return token_matches(settings, given) if given and _token(settings) is not None else None
 
@@ -162,7 +162,7 @@ def _verdict(request: Request, settings: Settings) -> AccessDecision:
 
 
 def _token(settings: Settings) -> bytes | None:
-    """Return the admin token; an empty one is none."""
+    """Return the admin token; None when it is empty."""
     secret = settings.admin_token
     return (secret.get_secret_value().encode() or None) if secret is not None else None
 

@@ -20,7 +20,7 @@ _ADDRESSES_CACHED = 64
 
 @dataclass(frozen=True)
 class BrowseAddresses:
-    """Makes the URLs at which captures are shown within their site; clients show them in a frame."""
+    """Makes the URLs at which captures are replayed with their links; clients show them in a frame."""
 
     site: str
     """This site, for our own addresses."""

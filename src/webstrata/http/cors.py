@@ -16,7 +16,7 @@ _READING = ("GET", "HEAD", "OPTIONS")
 
 
 class PublicCors:
-    """Lets the allowed origins read public routes and send reports, without credentials; other routes stay closed."""
+    """Lets the allowed origins read public routes and send reports, without credentials, and nothing else."""
 
     def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
         """Wrap an application for these origins."""
@@ -35,7 +35,7 @@ class PublicCors:
 
 
 class _Cors(CORSMiddleware):
-    """Lets origins use some methods with any headers: no header gives access here."""
+    """Lets origins use some methods with any headers: no header grants access on these routes."""
 
     def __init__(self, app: ASGIApp, origins: Collection[str], methods: Sequence[str]) -> None:
         super().__init__(

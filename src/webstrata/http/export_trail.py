@@ -18,7 +18,7 @@ from webstrata.http.export_rows import Value
 log = structlog.get_logger()
 
 READER = "reader"
-"""The actor of an export by a caller who is no administrator."""
+"""The actor of exports by callers without the admin token."""
 
 Rows = Iterator[list[tuple[Value, ...]]]
 

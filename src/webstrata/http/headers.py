@@ -27,7 +27,7 @@ REPLAY_POLICY = (
     "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline' data:; font-src 'self' data:; "
     "media-src 'self' data:; frame-src 'self' data:; form-action 'none'; base-uri 'none'"
 )
-"""A replayed page has no scripts and no origin either; its images, sounds and frames are other captures of ours."""
+"""A replayed page has no scripts and no origin; its images, sounds and frames are captures of this archive."""
 
 _SANDBOXED = b"sandbox"
 _FRAMING = "X-Frame-Options"
@@ -92,7 +92,7 @@ def _complete(message: Message, additions: dict[str, str]) -> None:
 
 
 def framed_by(origins: Iterable[str]) -> dict[str, str]:
-    """Return the headers of a page that other sites may show in a frame of theirs.
+    """Return the headers of a page that other sites may show in a frame.
 
     Browsers that know `frame-ancestors`, which are all that matter, do not look at X-Frame-Options beside it.
     """

@@ -45,7 +45,7 @@ class Viewers:
 
     @contextmanager
     def seat(self) -> Iterator[None]:
-        """Hold a place while the block lasts; TooManyViewersError when there is none."""
+        """Reserve a viewer's slot while the block lasts; TooManyViewersError when none is free."""
         if self.watching >= self._most:
             raise TooManyViewersError(f"{self._most} live views are open already; close one or try again later")
         self.watching += 1
@@ -56,7 +56,7 @@ class Viewers:
 
 
 async def viewer_slot(request: Request) -> AsyncIterator[None]:
-    """Hold a place among the viewers until the response is over, however it ends: for routes."""
+    """Reserve a viewer's slot until the response ends: a dependency of routes."""
     viewers = request.app.state.viewers
     assert isinstance(viewers, Viewers)
     with viewers.seat():

@@ -9,7 +9,7 @@ _OWN_PAGES = ("same-origin", "none")
 
 
 async def require_same_origin(request: Request) -> None:
-    """Refuse a write unless the browser's headers show that a page of ours, or its user, sent it."""
+    """Refuse a write unless the browser's headers show that a page of this site, or its user, sent it."""
     if not is_same_origin(request):
         raise HTTPException(403, "This form was not sent from a page of this site")
 
@@ -24,7 +24,7 @@ async def refuse_other_sites(request: Request) -> None:
 
 
 def is_same_origin(request: Request) -> bool:
-    """Return whether a request comes from a page of ours: the browser must send such headers, and they must agree."""
+    """Return whether a request comes from a page of this site, by the browser's headers, which must agree."""
     headers = request.headers
     if is_from_another_site(request):
         return False

@@ -119,7 +119,7 @@ class _Table:
 
     @contextmanager
     def _locked(self, row: int) -> Iterator[None]:
-        """Keep other processes from a row; the lock ends with its process, even if that left a child (unlike flock)."""
+        """Lock a row against other processes; the lock ends with its process even if a child lives on, unlike flock."""
         fcntl.lockf(self._file, fcntl.LOCK_EX, _ROW_BYTES, row)
         try:
             yield

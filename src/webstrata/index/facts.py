@@ -59,7 +59,7 @@ class CaptureFacts:
 def facts_of(
     record: ArchiveRecord, payload: ArchiveRecord, page_parameters: tuple[str, ...] = (), read: Read = ReadPage.read
 ) -> CaptureFacts:
-    """Return what a record holds; a revisit's payload comes from elsewhere.
+    """Return the facts of a record; a revisit's payload is read from its original.
 
     `page_parameters` are the query parameters that distinguish the source's pages.
     """

@@ -24,7 +24,7 @@ _RENEWED_EVERY = 10.0
 
 @contextmanager
 def holding(database: Database, archive_root: Path, job_id: int) -> Iterator[IndexLease]:
-    """Take the lease, renew it and give it back; LeaseLostError while another process indexes the job.
+    """Hold the lease while the block lasts, and renew it; LeaseLostError while another process indexes the job.
 
     The lease of a process that died on this machine is taken over at once; on another machine it has to expire.
     """

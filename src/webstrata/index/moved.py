@@ -53,7 +53,7 @@ def has_moved(database: Database, job: StoredJob) -> bool:
 
 
 def index_moved(context: IndexContext, files: Sequence[KnownWarc], stop_if_asked: Callable[[], None]) -> int:
-    """Make snapshots of the redirects that take the place of pages, and return how many."""
+    """Make snapshots of the redirects that replaced pages, and return their number."""
     moves = []
     for move in _moves(context, {warc.id: warc for warc in files}):
         stop_if_asked()

@@ -111,7 +111,7 @@ def index_so_far(
     processes: int | None = None,
     stopping: threading.Event | None = None,
 ) -> int:
-    """Make searchable what a crawl has acknowledged since last time, and return 0, or 130 when it was stopped.
+    """Index the captures that a crawl acknowledged since the last call, and return 0, or 130 when it was stopped.
 
     The job's status is not touched: its crawl is still running.
     """
@@ -138,7 +138,7 @@ def follow_crawl(
     processes: int | None = None,
     stopping: threading.Event,
 ) -> int:
-    """Make searchable what a crawl acknowledges while it lasts, every so many seconds, and return 130 once stopped.
+    """Index the captures of a running crawl, with pauses of some seconds, and return 130 once stopped.
 
     `indexed` is called after each batch. PageRank is left to the end of the crawl: it concerns all pages.
     """
@@ -205,7 +205,7 @@ class _Run:
     """The ids that earlier runs promised, read once; the ones that this run adds belong to records that it has read."""
 
     def index(self, *, again: bool, processes: int | None, final: bool = True) -> None:
-        """Index every file that is not indexed yet; WarcError when there is none, or none that is there and readable.
+        """Index every file that is not indexed yet; WarcError when there is no readable file.
 
         Files that `cleanup-job` deleted are neither read nor missed.
         """
@@ -303,7 +303,7 @@ class _Run:
         return ReaderProcesses(max(1, count), PART_BYTES)
 
     def _index_files(self, context: IndexContext, readers: Readers, todo: Sequence[_Todo]) -> None:
-        """Index files one after the other; one that cannot be read is refused, and the others go on."""
+        """Index files one after the other; a file that cannot be read is refused, and the others are indexed."""
         files = [FilePart(one.path, one.start, one.warc.committed_bytes) for one in todo]
         with closing(PartStream(readers, files, context.kind)) as stream:
             for number, one in enumerate(todo):

@@ -1,6 +1,6 @@
-"""A process that reads parts of WARC files for the indexer, and how the indexer talks to it.
+"""A process that reads parts of WARC files for the indexer, and its interface.
 
-The position of the record that is being read is written to a file, so that after a crash the page at fault is known.
+The position of the record that is being read is written to a file, so that the faulty page is known after a crash.
 """
 
 import os
@@ -32,7 +32,7 @@ from webstrata.index.reading import (
 )
 
 SECONDS_A_RECORD = 120.0
-"""A reader that stays with one record for longer is taken for hung, although it uses no processor time."""
+"""A reader that takes longer for one record counts as hung, even when it uses no processor time."""
 
 _HEAD = struct.Struct("<cq")
 _NOTE = struct.Struct("<q")
@@ -63,7 +63,7 @@ class Message:
 
     @property
     def size(self) -> int:
-        """Return how much memory it takes."""
+        """Return the memory that the reply takes."""
         return len(self.packed)
 
     @property
@@ -84,7 +84,7 @@ class Message:
 
 
 class ReaderProcess(ChildProcess):
-    """A running reader, as the indexer sees it."""
+    """A running reader process, for the indexer."""
 
     program = "webstrata.index.reader_process"
 
@@ -94,7 +94,7 @@ class ReaderProcess(ChildProcess):
         super().__init__(self._noted.fileno())
 
     def messages(self, part: WarcPart) -> Iterator[Message]:
-        """Yield what a part holds; ReaderDiedError when the process dies while reading it."""
+        """Yield the contents of a part; ReaderDiedError when the process dies while reading it."""
         self._ask(part)
         while True:
             message = self._next_message()
@@ -103,7 +103,7 @@ class ReaderProcess(ChildProcess):
                 return
 
     def found(self, revisit: Revisit) -> ReadCapture:
-        """Return what a revisit captured; ReaderDiedError when the process dies while reading it."""
+        """Return the capture of a revisit; ReaderDiedError when the process dies while reading it."""
         self._ask(revisit)
         found = _raised(self._next_message().packed)
         assert isinstance(found, ReadCapture)

@@ -150,7 +150,7 @@ class ReaderProcesses:
         return thread
 
     def _serve(self, reader: "_Survivor", waiting: "deque[_Slot]", arrived: threading.Condition) -> None:
-        """Give one process its work, until there is none."""
+        """Send parts to one process until none are left."""
         while True:
             with arrived:
                 arrived.wait_for(lambda: waiting or self._closing.is_set())
@@ -275,7 +275,7 @@ class _Survivor:
 def _after_death(
     part: WarcPart, reached: int | None, died_at: int, suspect: int | None, death: ReaderDiedError
 ) -> WarcPart:
-    """Return what to read when a reader died: the rest, one by one, without a page that will end the next one too."""
+    """Return the work left when a reader died: the rest, one by one, without the page that crashes readers."""
     deadly = part.deadly
     if died_at == suspect or death.death.ran_out_of_time:
         if died_at in deadly:

@@ -163,7 +163,7 @@ def read_revisit(revisit: Revisit, read: Read = ReadPage.read) -> ReadCapture:
     )
     try:
         facts = facts_of(record, payload, revisit.kind.page_parameters, read)
-    except Exception as error:  # pages are hostile: whatever one does costs only itself
+    except Exception as error:  # pages are hostile: a failure affects only the page itself
         raise WarcError(f"{revisit.place.warc_path}: {reason_of_failure(error)}") from error
     return _found(record, facts, revisit.kind)
 

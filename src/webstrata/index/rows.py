@@ -1,4 +1,4 @@
-"""The rows of a batch: documents, snapshots, links and pages. No snapshot is ever deleted by indexing again."""
+"""The rows of a batch: documents, snapshots, links and pages. Indexing again never deletes a snapshot."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from webstrata.index.revisits import RevisitResolution
 
 @dataclass
 class Batch:
-    """Some captures of a file; they are all captures in the part `within`."""
+    """Some captures of a file: all those in the part `within`."""
 
     warc: KnownWarc
     found: list[ReadCapture]
@@ -35,7 +35,7 @@ class BatchIds:
     captures: dict[int, int] = field(default_factory=dict)
     snapshots: dict[int, int] = field(default_factory=dict)
     before: dict[int, KnownSnapshot] = field(default_factory=dict)
-    """The snapshots that were there already, by offset."""
+    """The snapshots that exist already, by offset."""
     resolution: RevisitResolution = field(default_factory=RevisitResolution)
 
 
@@ -51,7 +51,7 @@ class Filed:
 
 
 def write_rows(session: Session, job: StoredJob, batch: Batch, ids: BatchIds, *, is_announced: bool) -> int:
-    """Write a batch and return how many pages it has; with `is_announced` its changes are announced to watchers."""
+    """Write a batch and return its number of pages; with `is_announced` its changes are announced to watchers."""
     return _Rows(job, batch, ids).write(session, is_announced=is_announced)
 
 
@@ -64,7 +64,7 @@ class _Rows:
         self._ids = ids
 
     def write(self, session: Session, *, is_announced: bool) -> int:
-        """Write them and return how many pages there are."""
+        """Write the rows and return the number of pages."""
         hold_totals(session, self._job.source_id)
         read = self._read_pages(session)
         snapshots.save_snapshots(session, read)
@@ -157,7 +157,7 @@ def record_to_snapshot(
     page: FoundPage | CopiedPage,
     filed: Filed,
 ) -> NewSnapshot:
-    """Return the snapshot of a record: its metadata, its location, and the ids that it is filed under."""
+    """Return the snapshot of a record: its metadata, its location, and its ids."""
     return NewSnapshot(
         job_id=job.id,
         source_id=source,

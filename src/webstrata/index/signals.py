@@ -11,11 +11,11 @@ from webstrata.model.search.pagerank import MOST_PAGES, TOLERANCE, Settling
 log = structlog.get_logger()
 
 _WRITTEN_AT_ONCE = 20_000
-"""How many pages' ranks are written in one transaction: others want to write too."""
+"""Ranks of pages that are written in one transaction, so that other writers do not wait for long."""
 
 
 def refresh_pagerank(database: Database, *, cancelled: Callable[[], bool] = lambda: False) -> int:
-    """Bring PageRank up to date and return how many pages have another one.
+    """Update PageRank and return the number of pages whose value changed.
 
     It goes on where it was when it is cancelled or killed. Ranks are right to some two percent of themselves and add
     up to 1 over the captured pages, to one percent.

@@ -20,7 +20,7 @@ class FilePart:
 
 
 class PartStream:
-    """Gives the portions of files in order, each file in turn."""
+    """Yields the portions of files in order, each file in turn."""
 
     def __init__(self, readers: Readers, files: Sequence[FilePart], kind: ReadingOptions) -> None:
         """Begin to read."""
@@ -35,7 +35,7 @@ class PartStream:
         """Yield the portions of a file; WarcError when it cannot be read. Files are requested in their order.
 
         Where a part begins is a guess, by the looks of its first bytes: only when the part before ends there is it
-        believed. A record may hold what looks like records, a stored WARC file for one.
+        trusted. A record may contain bytes that look like records, such as a stored WARC file.
         """
         expected = self._parts[number][0].span.start
         for part in self._parts[number]:

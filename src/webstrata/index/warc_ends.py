@@ -34,7 +34,7 @@ def end_problem(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Problem |
 
 
 def gone_from(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Path | None:
-    """Return where a file lay that is not there any more; None when it is, or never had anything in it."""
+    """Return the path of a missing file; None when it exists, or never had content."""
     if not warc.committed_bytes:
         return None
     try:

@@ -81,7 +81,7 @@ class FileWriting:
         self._characters = 0
 
     def take(self, portion: Portion) -> None:
-        """Take what was read next; full batches are written."""
+        """Add the next item that was read; full batches are written."""
         for passed in portion.passed_over:
             self._has_begun = True
             log.info("index.record.skipped", file=self._warc.filename, offset=passed.offset, reason=passed.reason)
@@ -134,7 +134,7 @@ def store(context: IndexContext, batch: Batch, problem_count: int = 0) -> int:
 
 
 def store_late(context: IndexContext, warc: KnownWarc, found: Sequence[ReadCapture]) -> int:
-    """Index revisits that were a problem, now that more is known, and return how many pages that made."""
+    """Index revisits whose originals are indexed by now, and return the number of their pages."""
     batch = Batch(warc, list(found), [])
     return store(context, batch)
 
@@ -158,7 +158,7 @@ def _note_state(session: Session, context: IndexContext, batch: Batch, problem_c
 
 
 def _give_ids(context: IndexContext, batch: Batch) -> BatchIds:
-    """Record the captures that the crawl did not record itself, and take an id for every snapshot that has none."""
+    """Record captures that the crawl did not record, and reserve an id for every snapshot without one."""
     with context.database.write() as session:
         batch_ids = BatchIds(_capture_ids(session, context, batch))
         by_capture = {capture: offset for offset, capture in batch_ids.captures.items()}
@@ -205,7 +205,7 @@ def _resolve_revisits(session: Session, context: IndexContext, batch: Batch, bat
 
 
 def _snapshot_ids(session: Session, context: IndexContext, batch: Batch, batch_ids: BatchIds) -> dict[int, int]:
-    """Return an id for each page that has none: the one that was promised, else a new one."""
+    """Return an id for each page without one: the id in the journal, else a new one."""
     resolution = batch_ids.resolution
     lacking = [
         found.capture

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Actor:
-    """The author of a change, and the request that made it, where there is one."""
+    """The author of a change, and the request that made it, if there is one."""
 
     name: str
     request_id: str | None = None

@@ -64,7 +64,7 @@ class TextRun:
 
 @dataclass(frozen=True)
 class RecordPlace:
-    """Where a snapshot's bytes lie; the length is None for a row that never learnt it."""
+    """The location of a snapshot's record; the length is None when it is unknown."""
 
     warc_path: str
     offset: int | None
@@ -73,7 +73,7 @@ class RecordPlace:
     url: str
     captured_at: datetime
     output_dir: str | None = None
-    """The folder of its job, in which an absolute path has to lie."""
+    """The folder of its job; an absolute path must be inside of it."""
     cleaned_at: datetime | None = None
     """When its job's temporary files were deleted, if they were."""
     snapshot_id: int | None = None
@@ -86,7 +86,7 @@ class RecordPlace:
 
 @dataclass(frozen=True)
 class SourceSummary:
-    """A source with what was captured of it."""
+    """A source with its counts and dates of captures."""
 
     code: str
     name: str
@@ -102,7 +102,7 @@ class SourceSummary:
 
 @dataclass(frozen=True)
 class ArchiveTotals:
-    """How much there is."""
+    """The totals of the archive."""
 
     snapshots: int
     pages: int

@@ -44,7 +44,7 @@ _SETTINGS_WITHOUT_REACH = frozenset(name for name, declared in CRAWL_SETTINGS.it
 
 
 class AssetType(StrEnum):
-    """What a capture is to a plugin."""
+    """How a plugin treats a capture."""
 
     PAGE = "page"
     MEDIA = "media"
@@ -120,7 +120,7 @@ class KnownAsset:
 
 @dataclass(frozen=True)
 class UnseenAsset:
-    """An asset that a job did not show, and where and by which job it was seen last."""
+    """An asset that a job did not find, with its last sighting."""
 
     id: int
     plugin: str
@@ -190,7 +190,7 @@ def is_back(known: KnownAsset, captured_at: datetime) -> bool:
 
 
 def judge_unseen(asset: UnseenAsset, response: AssetResponse | None, run: RunStatus | None, *, tried: bool) -> Fate:
-    """Return what a job that ran to its end shows about an asset that it did not find.
+    """Return the conclusion from a complete job about an asset that it did not find.
 
     `run` is the status of the asset's plugin on the response; `tried` is whether the job knew the URL at all.
     """

@@ -9,7 +9,7 @@ from webstrata.model.timestamps import fourteen_digits
 
 
 class DateSource(StrEnum):
-    """Where a capture's time comes from when its record names none that can be read: such a time is uncertain."""
+    """The source of a capture's time when its record has no valid time: such a time is uncertain."""
 
     HTTP = "http"
     """The Date header of the archived response."""
@@ -19,17 +19,17 @@ class DateSource(StrEnum):
 
 @dataclass(frozen=True)
 class Original:
-    """A record whose payload others may refer to instead of storing it again."""
+    """A record whose payload revisits may refer to."""
 
     record_id: str
     url: str
     captured_at: datetime
     payload_digest: str | None = None
-    """Its digest as a revisit names it: what is looked for when its record and its time lead to none."""
+    """Its digest in a revisit: it is looked up when its record's id and its time find nothing."""
     is_dated: bool = True
-    """Whether its time is known; a revisit that does not name it has its own time here."""
+    """Whether its time is known; otherwise this is the time of the revisit."""
     warc_file_id: int | None = None
-    """The file that holds it, where the database knows."""
+    """The file of its record, if the database has it."""
     warc_offset: int | None = None
 
 
@@ -45,7 +45,7 @@ class EarlierCapture:
     warc_offset: int
     warc_length: int
     output_dir: str | None = None
-    """The folder of its job, in which an absolute path has to lie."""
+    """The folder of its job; an absolute path must be inside of it."""
     packed_links: bytes | None = None
     """The links of the page, if an earlier crawl stored them."""
 
@@ -62,7 +62,7 @@ class EarlierCapture:
 
 @dataclass(frozen=True, slots=True)
 class ArchivedCapture:
-    """A capture as the index has it, with the place of its record."""
+    """A capture in the index, with the place of its record."""
 
     id: int
     url_key: str
@@ -87,7 +87,7 @@ class ArchivedCapture:
 
 @dataclass(frozen=True)
 class PageResource:
-    """Something that a page shows, with its capture closest in time, if there is one."""
+    """A resource of a page, with its capture closest in time, if there is one."""
 
     url: str
     status_code: int | None = None
@@ -98,33 +98,33 @@ class PageResource:
 
     @property
     def is_archived(self) -> bool:
-        """Return whether the archive has it."""
+        """Return whether it is archived."""
         return self.reason is None
 
 
 @dataclass(frozen=True)
 class PageResources:
-    """The resources of a captured page, as far as they are known."""
+    """The known resources of a captured page."""
 
     listed: tuple[PageResource, ...] = ()
     is_known: bool = True
-    """Whether it is known what the page needs: it is stored when the crawler reads a page."""
+    """Whether the page's resources are known: the crawler stores them when it reads a page."""
     is_cut: bool = False
-    """Whether there are more than are listed."""
+    """Whether the list was cut: there are more resources."""
 
     @property
     def archived(self) -> int:
-        """Return how many of them the archive has."""
+        """Return the number of archived resources."""
         return sum(resource.is_archived for resource in self.listed)
 
     @property
     def missing(self) -> tuple[PageResource, ...]:
-        """Return those that the archive does not have."""
+        """Return the resources that are not archived."""
         return tuple(resource for resource in self.listed if not resource.is_archived)
 
 
 def why_unusable(status_code: int | None) -> str | None:
-    """Return why a captured response does not show anything, or None when it does."""
+    """Return why a captured response has no content to show; None when it has."""
     if status_code is None or status_code < HTTPStatus.BAD_REQUEST:
         return None
     return f"the server returned {status_code}"

@@ -23,5 +23,5 @@ def media_type(content_type: str | None) -> str:
 
 
 def may_be_page(declared: str | None) -> bool:
-    """Return whether a body of a declared type can be a page; its bytes may still show that it is none."""
+    """Return whether a body of a declared type can be a page; its bytes may still show that it is not one."""
     return media_type(declared) in _PAGE_TYPES

@@ -57,7 +57,7 @@ def with_scheme(text: str) -> str:
 
 
 def parse_url(text: str) -> UrlParts:
-    """Return a web address as the URL standard reads it, without credentials and fragment; UsageError if it is none."""
+    """Return a URL as the URL standard parses it, without credentials and fragment; UsageError if it is invalid."""
     try:
         url = can_ada.parse(text.strip())
     except (ValueError, TypeError):  # TypeError: half a surrogate pair, which no URL can hold

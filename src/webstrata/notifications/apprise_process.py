@@ -66,7 +66,7 @@ def _check(guard: NetworkGuard, connecting: socket.socket, address: object) -> N
 
 
 class _Notes(logging.Handler):
-    """Remembers the status that a service responded with; the rest of a log line may hold secrets."""
+    """Stores the status that a service responded with; the rest of a log line may contain secrets."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

@@ -1,4 +1,4 @@
-"""Sending through apprise, in a process of its own: mail and chat."""
+"""Sending by mail and chat through apprise, in a separate process."""
 
 import asyncio
 import importlib.util
@@ -14,7 +14,7 @@ from webstrata.model.notifications.values import TargetAddress
 
 _PROGRAM = "webstrata.notifications.apprise_process"
 _STARTING_SECONDS = 20.0
-"""To load apprise takes up to a few seconds on a busy machine."""
+"""Loading apprise takes up to a few seconds on a busy machine."""
 
 
 @dataclass(frozen=True)

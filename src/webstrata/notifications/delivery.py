@@ -1,4 +1,4 @@
-"""Delivering the outbox: every message under a lease, in order for each subscription, with retries."""
+"""Delivery of the messages in the outbox: under leases, in order for each subscription, with retries."""
 
 import asyncio
 import threading
@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 _AT_ONCE = 16
 _LEASE_SPARE = timedelta(seconds=60)
-"""A delivery takes no longer than its timeouts; its lease ends well after them."""
+"""How much longer a lease lasts than the timeouts of a delivery."""
 
 
 @dataclass

@@ -26,7 +26,7 @@ _MAX_NAME = 1_000
 def mark_change(
     database: Database, archive_root: Path, change_id: int, status: ReviewStatus | None, note: str | None
 ) -> MarkedChange:
-    """Mark a change event, or remove its mark; without a note its note stays. NotFoundError when there is no event."""
+    """Mark a change event, or remove its mark; without a note, the old one stays. NotFoundError without event."""
     with database.write() as session:
         event = reviews.review_change(session, change_id, status, note, datetime.now(UTC))
         review = ChangeReview(status, event.review_note, event.reviewed_at, event.reviewed_by) if status else None
@@ -36,7 +36,7 @@ def mark_change(
 
 
 def write_reviews(database: Database, archive_root: Path) -> None:
-    """Write all marks to the archive's folder; a disk that refuses it costs only that."""
+    """Write all marks to the archive's folder; a failure to write is only logged."""
     with database.read() as session:
         saved = reviews.list_reviews(session)
     content = {"version": _VERSION, "kind": _KIND, "reviews": [_as_json(one) for one in saved]}
@@ -48,9 +48,9 @@ def write_reviews(database: Database, archive_root: Path) -> None:
 
 
 def restore_reviews(database: Database, archive_root: Path) -> list[str]:
-    """Bring back the marks of the archive's folder, and return what is wrong with it.
+    """Restore the marks from the archive's folder, and return the problems of its file.
 
-    A mark whose event is not there yet is given to it when the changes are computed.
+    A mark whose event does not exist yet is applied when the changes are computed.
     """
     path = archive_root / REVIEWS_FILE
     try:

@@ -12,7 +12,7 @@ _PREFIX = "whsec_"
 
 
 def signed_headers(secret: str, message_id: str, now: datetime, body: bytes) -> dict[str, str]:
-    """Return the headers that let a receiver recognise a message and check its origin and age."""
+    """Return the headers with which a receiver checks a message's id, origin and age."""
     timestamp = str(int(now.timestamp()))
     signed = b".".join((message_id.encode(), timestamp.encode(), body))
     digest = hmac.new(_key(secret), signed, hashlib.sha256).digest()

@@ -30,7 +30,7 @@ _SECRET_BYTES = 32
 
 @dataclass(frozen=True)
 class SubjectRequest:
-    """What a person wants to be notified of: exactly one of these."""
+    """The requested subject of a subscription: exactly one of these."""
 
     source: str | None = None
     """The code of a source."""
@@ -80,10 +80,10 @@ def subscribe_to(
     min_significance: float | None = None,
     digest: bool = True,
 ) -> Subscription:
-    """Notify an address, or a target by its name, of what a person names; UsageError for an address that is refused.
+    """Notify a target, by address or name, of a subject; UsageError for an address that is refused.
 
     Without a threshold, changes of a source or a page are announced from 0.3 on. A watch has a threshold of its own,
-    and of a saved search every new or changed capture counts.
+    and for a saved search every new or changed capture is announced.
     """
     subject = _find_subject(database, wanted)
     check_recipient(database, recipient, guard)
@@ -95,7 +95,7 @@ def subscribe_to(
 
 
 def _find_subject(database: Database, wanted: SubjectRequest) -> Subject:
-    """Return what a subscription is about; NotFoundError when the archive has no such thing."""
+    """Return the subject of a subscription; NotFoundError when it is not in the archive."""
     if sum(value is not None for value in vars(wanted).values()) != 1:
         raise UsageError("a subscription is about one thing: give a source, a page, a watch or a saved search")
     with database.read() as session:
@@ -109,7 +109,7 @@ def _find_subject(database: Database, wanted: SubjectRequest) -> Subject:
 
 
 def check_recipient(database: Database, recipient: str, guard: NetworkGuard) -> None:
-    """Raise UsageError when notifications cannot be sent to an address, or there is no target of a name."""
+    """Raise UsageError when notifications cannot be sent to an address, or no target has the name."""
     with database.read() as session:
         if _target_named(session, recipient) is not None:
             return
@@ -175,7 +175,7 @@ def _check_address(address: TargetAddress) -> None:
 
 
 def _check_network(address: TargetAddress, guard: NetworkGuard) -> None:
-    """Raise UsageError when an address is in a private network; a name that is unknown now may be known later."""
+    """Raise UsageError when an address is in a private network; an unknown host name is accepted."""
     endpoint = endpoint_of(address)
     if endpoint is None:
         return
@@ -213,5 +213,5 @@ def _check_name(name: str) -> str:
 
 
 def _new_secret() -> str:
-    """Return a secret in the form that libraries for Standard Webhooks take."""
+    """Return a secret in the form that libraries for Standard Webhooks accept."""
     return "whsec_" + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode("ascii")

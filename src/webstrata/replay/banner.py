@@ -55,7 +55,7 @@ def _banner(title: str, captured_at: datetime, url: str, link: tuple[str, str]) 
 
 
 def _written(text: str) -> str:
-    """Return a stranger's words as they may stand in any page."""
+    """Return text from another site, escaped for use in any page."""
     return _escaped(text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…")
 
 

@@ -95,7 +95,7 @@ def _last_lines(database: Database, query: CdxQuery, after: ListPosition | None,
     count = -(query.limit or 0)
     scope = _scope(query)
     if query.collapses or after is not None or query.page is not None:
-        # Which of some equal neighbours is listed depends on where the list begins.
+        # Of equal neighbours one is listed: which one depends on the beginning of the list.
         return iter(deque(_sifted(_captures(database, scope, after, most), query), maxlen=count))
     reverse = CaptureScope(scope.keys, scope.earliest, scope.latest, not scope.is_reverse)
     found = list(islice(_sifted(_captures(database, reverse, None, most, count), query), count))

@@ -38,7 +38,7 @@ class FoundCapture:
 
     @property
     def redirect_target(self) -> str | None:
-        """Return the URL that an archived redirect leads to; None when it is none, or leads to no web address."""
+        """Return the target of an archived redirect; None when it is not a redirect, or not to a web address."""
         location = self.record.headers.get("location")
         if self.record.status_code not in REDIRECT_STATUSES or not location:
             return None

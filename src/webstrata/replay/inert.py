@@ -1,8 +1,8 @@
-"""Inert links: an archived page in which no link leads anywhere but to a place on the same page.
+"""Inert links: an archived page whose links lead only to places on the same page.
 
-Relative links would lead to this server, which has other pages at those addresses. Browsers offer no policy against it:
+Relative links would lead to this server, which has other pages at those URLs. No browser policy prevents it:
 a sandbox stops forms and pop-ups but no link, and a style sheet stops the mouse but not the keyboard. So the name of
-the attribute is overwritten by one that means nothing, of the same length; everything else stays where it is.
+the attribute is overwritten by a meaningless one of the same length; all other bytes stay in place.
 """
 
 import re
@@ -13,9 +13,9 @@ from webstrata.replay.markup import Markup
 
 _INERT = "x-to"
 _STYLE = f"<style>a[{_INERT}]{{color:#0645ad;text-decoration:underline;cursor:not-allowed}}</style>"
-"""First in the body: a page's own inline styles have the last word on how links look."""
+"""First in the body: a page's own inline styles take precedence."""
 
-# Every "<a" is taken for a link, also in comments and scripts: nobody sees those, and no link can hide from it.
+# Every "<a" counts as a link, also in comments and scripts: those are not shown, and no link is overlooked.
 _LINK = re.compile(rb"<(?:a|area)(?=[\t\n\f\r /])", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     rb"""[\t\n\f\r /]*+(?P<name>[^\t\n\f\r />][^\t\n\f\r />=]*+)"""
@@ -36,7 +36,7 @@ def _reference_places(html: bytes) -> Iterator[int]:
     seen: set[int] = set()
     for link in _LINK.finditer(html):
         at = link.end()
-        # What follows a place is the same for whoever comes there: no byte is read twice, however hostile the page.
+        # `seen` stops at attributes that were read before: no byte is read twice, however hostile the page.
         while at not in seen and (attribute := _ATTRIBUTE.match(html, at)):
             seen.add(at)
             if attribute["name"].lower() in _REFERENCES and not _stays_on_page(attribute["value"]):

@@ -1,4 +1,4 @@
-"""The markup of an archived page as ASCII, whatever its encoding: to find tags, and to insert text by offset."""
+"""The markup of an archived page as ASCII, whatever its encoding, to find tags and to insert text by offset."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,7 @@ class Markup:
 
     @cached_property
     def ascii(self) -> bytes:
-        """Return the page's bytes, in UTF-16 one for each code unit after the byte order mark."""
+        """Return the page's bytes; for UTF-16, one byte for each code unit after the byte order mark."""
         if self._codec is None:
             return self.html
         return _as_ascii(self.html[self._mark :], self._codec)
@@ -27,7 +27,7 @@ class Markup:
         return self.html[:place] + text.encode(self._codec or "ascii") + self.html[place:]
 
     def replace(self, places: list[int], text: str) -> "Markup":
-        """Return the page with some ASCII text written over what is at some offsets of its markup."""
+        """Return the page with the text at some offsets overwritten by an ASCII text."""
         changed, written = bytearray(self.html), text.encode(self._codec or "ascii")
         for at in places:
             place = self._place(at)
@@ -47,7 +47,7 @@ class Markup:
 
 
 def _utf16_codec(html: bytes, charset: str | None) -> str | None:
-    """Return the page's codec when its markup is no ASCII; as in browsers, a byte order mark decides first."""
+    """Return the page's UTF-16 codec, or None; as in browsers, a byte order mark takes precedence."""
     label = (charset or "").strip().lower()
     if html.startswith(b"\xff\xfe"):
         return "utf-16-le"

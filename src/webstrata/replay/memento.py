@@ -58,7 +58,7 @@ def link_header(addresses: MementoAddresses, capture: ArchivedCapture | None, ar
 
 
 def _relations(capture: ArchivedCapture, around: Neighbours | None) -> list[tuple[ArchivedCapture, str]]:
-    """Return captures with what they are to one of them: a capture that is two things is listed once."""
+    """Return captures with their relations to one of them; a capture with two relations is listed once."""
     found: dict[str, tuple[ArchivedCapture, list[str]]] = {capture.timestamp: (capture, [])}
     if around is not None:
         for one, name in (

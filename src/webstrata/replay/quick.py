@@ -1,4 +1,4 @@
-"""Replay of small archived files by their exact timestamp, without what only other requests need.
+"""Fast replay of small archived files by their exact timestamp.
 
 A replayed page loads dozens of files, each at the second of its capture and as it was sent.
 """
@@ -23,7 +23,7 @@ _MOST_PLACES = 4_096
 
 
 class QuickArchive:
-    """Finds captures that need no second look: whole responses, of the very second, in a file that is there."""
+    """Finds captures for the fast path: complete responses of exactly this second, in existing files."""
 
     def __init__(self, database: Database, root: Path) -> None:
         """Look captures up in a database, and read them below a folder."""

@@ -1,4 +1,4 @@
-"""The bytes of a snapshot, from the place in its WARC that the index remembers."""
+"""The bytes of a snapshot, read from its WARC file at the offset in the index."""
 
 import hashlib
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ log = structlog.get_logger()
 _NOT_LOCATED = "Could not locate corresponding record in the WARC file"
 _GZIP = b"\x1f\x8b"
 _OF_NOTHING = hashlib.sha256().hexdigest()
-"""The hash of a page that the index left unread, because it is too large."""
+"""The hash of the empty text: the index did not read the page, because it is too large."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class RawPage:
 
 @dataclass(frozen=True)
 class RawRecord:
-    """A record as it was written, and the name of a file for it."""
+    """A record's bytes as written, and a name for its download."""
 
     content: bytes
     name: str
@@ -81,8 +81,8 @@ def find_record_for_snapshot(
 ) -> ArchiveRecord:
     """Return a snapshot's record with its payload, never one from outside the archive.
 
-    When its file is gone or damaged, a copy in another file is as good. NotFoundError names what is missing. The body
-    is decoded of its content encoding unless the caller asks for it as it was sent.
+    When its file is missing or damaged, a copy in another file is read. NotFoundError names what is missing. The body
+    is decoded unless the caller wants it as it was sent.
     """
     if not snapshot.warc_path:
         raise NotFoundError("No WARC path associated with this snapshot")
@@ -136,7 +136,7 @@ def _copy_of(snapshot: RecordPlace, database: Database, archive_root: Path, deco
 
 
 def _missing(snapshot: RecordPlace) -> str:
-    """Say that a file is not there, and when it was deleted if that is known."""
+    """Return the message for a missing file, with the date of its deletion if that is known."""
     message = "Underlying WARC file for this snapshot is missing"
     if snapshot.cleaned_at is None:
         return message

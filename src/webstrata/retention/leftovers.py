@@ -1,4 +1,4 @@
-"""What passes delete besides the rows of collections: unreferenced blobs, and crawl tasks and logs of closed jobs.
+"""Deletion of unreferenced blobs, and of crawl tasks and logs of closed jobs, in retention passes.
 
 A job is closed when it can no longer resume (`model/jobs/attempts.py`).
 """
@@ -36,9 +36,9 @@ class Sweeper:
 
     count: Callable[[Session, datetime], ExpiredCount]
     delete: Callable[[Database, datetime, datetime, frozenset[int]], int]
-    """Deletes one batch of what is older than the first time, the second being now, but for some sources' rows."""
+    """Deletes one batch of items older than the first time (the second is now), except the rows of some sources."""
     of_sources: Callable[[Session, datetime], Sequence[ExpiredOfSource]] = lambda _session, _limit: ()
-    """Returns the sources with many expired rows; what only goes when nothing needs it has none."""
+    """Returns the sources with many expired rows; for items that do not belong to a source there are none."""
 
 
 def sweepers(archive_root: Path | None) -> Mapping[str, Sweeper]:
@@ -91,7 +91,7 @@ def _delete_blobs(
         return assets.unreferenced_blobs(session, limit, most, skipped)
 
     def delete(digest: str) -> bool:
-        # The file goes before its row is committed.
+        # The file is deleted before its row is committed.
         with database.write() as session:
             released = assets.release_blobs(session, [digest])
             for one in released:
@@ -105,7 +105,7 @@ def _delete_blobs(
 
 
 def _delete_logs(archive_root: Path, database: Database, limit: datetime, _now: datetime, _kept: frozenset[int]) -> int:
-    """Delete the logs of jobs, each job by itself: the files first, then what the job's row knows of them."""
+    """Delete the logs of jobs, one job at a time: the files first, then their names in the job's row."""
 
     def find(session: Session, most: int, skipped: int) -> list[LoggedJob]:
         return closed_jobs.jobs_with_expired_logs(session, limit, most, skipped)
@@ -146,11 +146,11 @@ def _delete_batch(
 
 
 def _delete_log_files(archive_root: Path, output_dir: str) -> None:
-    """Delete the combined logs in a job's folder; a folder outside of the archive root belongs to someone else."""
+    """Delete the combined logs in a job's folder, unless the folder is outside of the archive root."""
     folder = confined(archive_root, output_dir)
     for attempt in attempt_logs(folder):
         try:
-            # The name in the folder goes, also when it is a link: what it leads to is not ours.
+            # Of a link only the name in the folder is deleted, not its target.
             (folder / attempt.path.name).unlink(missing_ok=True)
         except OSError as error:
             raise StorageError(f"{attempt.path.name}: {error.strerror or error}") from error

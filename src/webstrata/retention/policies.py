@@ -21,7 +21,7 @@ class PolicyView:
     ttl_days: dict[str, int]
     error: str | None = None
     further: dict[str, int | None] = field(default_factory=lambda: dict(FURTHER_TTL_DAYS))
-    """The same for what is no collection of its own; None is never."""
+    """The same for items that are not a collection; None is never."""
 
 
 def load_policies(database: Database) -> dict[str, int]:

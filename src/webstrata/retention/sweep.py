@@ -34,12 +34,12 @@ REQUEST_PERMIT = "request"
 SCHEDULE_PERMIT = "schedule"
 
 SCHEDULED_PASS_SECONDS = 60.0
-"""How long a scheduled pass goes on with batches; the next one goes on where it ended."""
+"""How long a scheduled pass deletes batches; the next pass continues."""
 
 
 @dataclass(frozen=True)
 class PassLimits:
-    """How much a pass deletes of each collection: one batch, or batches until a time or an interruption."""
+    """Limits of a pass for each collection: one batch, or batches until a time or an interruption."""
 
     until: float | None = None
     """The reading of the monotonic clock after which no further batch begins; None for a single batch."""
@@ -47,7 +47,7 @@ class PassLimits:
     archive_root: Path | None = None
     """Where blobs and logs are; without it only rows are deleted."""
     max_share: float | None = DEFAULT_MAX_SHARE
-    """How much of a source's rows may go at once; None when an administrator confirmed it."""
+    """The share of a source's rows that may be deleted at once; None after an administrator's confirmation."""
 
     def may_go_on(self) -> bool:
         """Return whether another batch may begin."""
@@ -112,7 +112,7 @@ def run_manual_pass(
 ) -> PassResult:
     """Run a pass on an administrator's request; only one that deletes postpones the next triggered pass.
 
-    A confirmed pass deletes batch after batch, also where most of a source's rows go.
+    A confirmed pass deletes batch after batch, even most of a source's rows.
     """
     if not dry_run:
         _take(database, REQUEST_PERMIT, now)
@@ -166,7 +166,7 @@ def _sweep(
 def _guarded(
     session: Session, sweeper: Sweeper, limit: datetime, expired: int, max_share: float | None
 ) -> list[ExpiredOfSource]:
-    """Return the sources whose rows stay until an administrator confirms, since most of them would disappear."""
+    """Return the sources whose rows stay until an administrator confirms, since most of them would be deleted."""
     if max_share is None or expired < GUARDED_FROM:
         return []
     many = sweeper.of_sources(session, limit)
@@ -185,7 +185,7 @@ def _batches(
 
 
 def _report(database: Database, result: PassResult) -> None:
-    """Log a pass; one that was to delete is also recorded for the administrators and in the audit log."""
+    """Log a pass; unless it was a dry run, also record it for administrators and in the audit log."""
     deleted = {name: found.deleted for name, found in result.collections.items() if found.deleted}
     write: Callable[..., object] = log.error if result.has_failed else log.info
     write("retention.pass", trigger=result.trigger, dry_run=result.dry_run, deleted=deleted, error=result.error)

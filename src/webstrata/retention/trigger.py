@@ -17,7 +17,7 @@ log = structlog.get_logger()
 TRIGGER_PATHS = ("/admin/", "/public_api/", "/api/")
 
 _LOOK_AGAIN = timedelta(minutes=1)
-"""How long this process does not ask the database again after it did: a busy server draws many times a second."""
+"""The time between two checks of the database by this process: a busy server draws many times a second."""
 
 
 def draw_number() -> float:
@@ -26,7 +26,7 @@ def draw_number() -> float:
 
 
 class RetentionTrigger:
-    """Begins passes when requests arrive; every draw is independent of the ones before."""
+    """Begins passes when requests arrive, each with the same probability."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class RetentionTrigger:
         self._asked_at: datetime | None = None
 
     def is_drawn(self, path: str) -> bool:
-        """Return whether the request for a path is to try to begin a pass."""
+        """Draw whether the request for a path tries to begin a pass."""
         if self._database.is_read_only or not path.startswith(TRIGGER_PATHS) or not may_trigger(self._draw()):
             return False
         now = self._clock()
@@ -59,6 +59,6 @@ class RetentionTrigger:
             run_requested_pass(self._database, now, self._max_share)
         except WebstrataError as error:
             log.error("retention.trigger.failed", reason=str(error))
-            # Where the database is gone, the log is all there is.
+            # Without the database the failure is only logged.
             with suppress(WebstrataError):
                 record_failure(self._database, now, PassTrigger.REQUEST, str(error))

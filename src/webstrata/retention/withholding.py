@@ -98,7 +98,7 @@ def _write_beside(archive_root: Path, described: dict[WithheldCapture, str]) -> 
 
 def _withhold(database: Database, capture: WithheldCapture) -> None:
     with database.write() as session:
-        # Looked at again in the transaction: a hold may have been placed meanwhile.
+        # Checked again in the transaction: a hold may have been placed meanwhile.
         held = holds.held_among(session, [capture.snapshot_id])
         if held:
             raise ConflictError(f"snapshot {capture.snapshot_id} must be kept ({held[0].reason})")

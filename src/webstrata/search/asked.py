@@ -29,24 +29,24 @@ _MOST_LOOKED_UP = 8
 
 @dataclass(frozen=True)
 class SearchAttempt:
-    """One way to ask."""
+    """One way to run a search."""
 
     intent: Intent
     expression: Expression | None = None
     phrases: tuple[tuple[str, ...], ...] = ()
-    """What would best stand in a title."""
+    """Phrases that rank a page higher when its title contains them."""
     address: str | None = None
     fallback: Fallback = Fallback.NONE
     instead: str | None = None
-    """The words that are asked for instead of those that were written."""
+    """The words that are searched instead of those that were written."""
     terms: tuple[Term, ...] = ()
-    """The terms of a plain question, by whose forms pages are judged."""
+    """The terms of a plain question; pages are ranked by their forms."""
     is_partial: bool = False
-    """Pages with some of the terms are results, too."""
+    """Whether pages with only some of the terms are results too."""
 
 
 def search_attempts(session: Session, query: Query, *, exact: bool = False) -> Iterator[SearchAttempt]:
-    """Yield the ways to ask for what a query means, each to be tried when those before it found nothing."""
+    """Yield the ways to search for a query; each is tried when those before it found nothing."""
     if query.address is not None:
         yield SearchAttempt(Intent.URL, address=query.address)
     intent = Intent.ADVANCED if query.intent is Intent.ADVANCED else Intent.PLAIN
@@ -68,13 +68,13 @@ def search_attempts(session: Session, query: Query, *, exact: bool = False) -> I
 
 
 def _phrases(expression: Expression) -> tuple[tuple[str, ...], ...]:
-    """Return what of an expression could stand in a title: its parts, and all of them together."""
+    """Return the phrases of an expression that a title could contain: its parts, and all of them together."""
     parts = tuple(part.words for part in wanted_words(expression))
     return (tuple(word for words in parts for word in words), *parts)
 
 
 def corrected_words(session: Session, asked: Iterable[str]) -> dict[str, str]:
-    """Return corrections of misspelt words of a query: of those that no document holds."""
+    """Return corrections for the words of a query that no document contains."""
     words = dict.fromkeys(word for word in asked if slips_forgiven(word))
     meant = {}
     for word in [*words][:_MOST_LOOKED_UP]:
@@ -88,13 +88,13 @@ def corrected_words(session: Session, asked: Iterable[str]) -> dict[str, str]:
 
 
 def by_parts(session: Session, plain: Sequence[str]) -> Expression | None:
-    """Return what asks for words, or words of titles and addresses that contain them; None if none is contained."""
+    """Return the expression for words, or words of titles and URLs that contain them; None if no word contains any."""
     looked_up = {word: vocabulary.words_holding(session, word) for word in plain[:_MOST_LOOKED_UP]}
     return all_of(_held(word, looked_up.get(word, ())) for word in plain) if any(looked_up.values()) else None
 
 
 def _held(word: str, longer: Sequence[str]) -> Expression:
-    """Return what asks for a word, or for one of some longer words in a title or an address."""
+    """Return the expression that matches a word, or one of some longer words in a title or URL."""
     if not longer:
         return Words((word,))
     return AnyOf((Words((word,)), *(Words((other,), field) for other in longer for field in (Field.TITLE, Field.URL))))

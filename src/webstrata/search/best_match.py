@@ -1,4 +1,4 @@
-"""Best match for plain questions: all words first, then most of them, then words that begin or are spelled alike."""
+"""Best match for plain questions: all words first, then most of them, then prefixes and similar words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ follow. Of a long question few texts say every word, and of those that do many a
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """The way of asking that found something, the question as the database was asked it, and what it found."""
+    """The attempt that found something, the question that the database ran, and its results."""
 
     attempt: SearchAttempt
     question: Question
@@ -31,7 +31,7 @@ class SearchOutcome:
 
 
 def put(question: Question, attempt: SearchAttempt) -> Question:
-    """Return a question as one way of asking puts it."""
+    """Return a question changed to what an attempt searches for."""
     return replace(
         question,
         expression=attempt.expression,
@@ -62,7 +62,7 @@ def best_match(session: Session, question: Question, query: Query) -> SearchOutc
 
 
 def whole_question(session: Session, written: str, words: tuple[str, ...]) -> SearchAttempt:
-    """Return what asks for all words of a question in any form."""
+    """Return the attempt that searches for all words of a question in any form."""
     terms = content_terms(terms_of(session, written, words))
     content = tuple(term.word for term in terms)
     return SearchAttempt(Intent.PLAIN, all_terms(terms), tuple(dict.fromkeys((content, words))), terms=terms)
@@ -74,7 +74,7 @@ def _find(session: Session, question: Question, attempt: SearchAttempt) -> Searc
 
 
 def _with_a_word_as_written(session: Session, full: SearchOutcome) -> SearchOutcome:
-    """Return what all words find in order of time: only pages with one of them as written, if there are any."""
+    """Return the results of all words, in order of time: only pages with a word as written, if there are any."""
     written = AnyOf(tuple(Words((term.word,)) for term in full.attempt.terms))
     assert full.attempt.expression is not None
     strict = _find(session, full.question, replace(full.attempt, expression=All((full.attempt.expression, written))))
@@ -88,7 +88,7 @@ def _is_enough(outcome: SearchOutcome) -> bool:
 
 
 def _with_most_words(session: Session, full: SearchOutcome) -> SearchOutcome:
-    """Return what most of the words find, where all of them find little."""
+    """Return the results with most of the words, where few pages have all of them."""
     widened = _find(session, full.question, _partial(full.attempt))
     if widened.found.total <= full.found.total:
         return full
@@ -101,7 +101,7 @@ def _partial(attempt: SearchAttempt) -> SearchAttempt:
 
 
 def _fallbacks(session: Session, query: Query, whole: SearchAttempt) -> Iterator[SearchAttempt]:
-    """Yield the ways to ask when no page has all words, in the order in which they are tried."""
+    """Yield the attempts for queries of which no page has all words, in the order in which they are tried."""
     terms = whole.terms
     counts = document_counts(session, archive_state(session), terms)
     unknown = [term.word for term, count in zip(terms, counts, strict=True) if not count]

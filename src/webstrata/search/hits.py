@@ -1,4 +1,4 @@
-"""Hits as a reader sees them: the best passage, its heading, and the words of the question that are missing."""
+"""Search hits for display: the best passage, its heading, and the words of the query that are missing."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,10 +19,10 @@ _SHORTEST_MARKED = 2
 
 
 class HitPresenter:
-    """Shows the hits of one way of asking."""
+    """Prepares the hits of one search attempt for display."""
 
     def __init__(self, attempt: SearchAttempt, written: str) -> None:
-        """Take how was asked, and what the reader wrote."""
+        """Use a search attempt, and the query as the reader wrote it."""
         self._attempt = attempt
         self._asks_for_number = not QUANTITY_WORDS.isdisjoint(tokens(written))
 
@@ -41,7 +41,7 @@ class HitPresenter:
         )
 
     def _marked_words(self, text: str) -> Iterator[tuple[str, int]]:
-        """Yield the words to be marked with the number of their term; by beginnings, the words that begin so."""
+        """Yield the words to be marked with the number of their term; for prefixes, the words that begin with them."""
         if self._attempt.terms:
             for number, term in enumerate(self._attempt.terms):
                 parts = (

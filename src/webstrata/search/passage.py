@@ -11,14 +11,14 @@ from webstrata.model.archive import TextRun
 _LENGTH = 260
 _LEAD = 60
 _SEARCHED = 200_000
-"""Characters of a text that are looked through: a later hit is rare and not worth the wait."""
+"""Characters of a text that are searched for hits: later hits are rare and not worth the time."""
 
 _MOST_HITS = 2_000
 _LONGEST_HEADING = 160
 _WORTH_OF_REPEATED = 0.1
 _MOST_REPEATED = 5
 _WORTH_OF_NUMBER = 0.6
-"""What a hit of a word that is in the passage already counts, and a number where one is asked for; a new word is 1."""
+"""Values of a repeated word, and of a number where the query asks for one; a word new to the passage counts 1."""
 
 _ASCII_SPACES = ("  ", *(chr(code) for code in range(128) if chr(code).isspace() and code != ord(" ")))
 _ALL_SPACES = (*_ASCII_SPACES, *(chr(code) for code in range(128, 0x3001) if chr(code).isspace()))
@@ -72,7 +72,7 @@ class _Content:
 
 
 def passage(text: str, words: Collection[str]) -> tuple[TextRun, ...]:
-    """Return about three lines around the best place of the words, or nothing when they do not occur."""
+    """Return about three lines around the words, where most of them are; nothing when they do not occur."""
     return answering_passage(text, {word: number for number, word in enumerate(words)}).runs
 
 
@@ -126,7 +126,7 @@ def _best(page: _Content, hits: list[_Span], numbers: list[int], prefers_numbers
 def _windows(
     flat: str, section: _Section, starts: list[int], numbers: list[int], prefers_numbers: bool
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield the windows of a section: their first hit, where they begin, and what they are worth."""
+    """Yield the windows of a section: their first hit, where they begin, and their value."""
     first, last = bisect_left(starts, section.place), bisect_left(starts, section.end)
     above = set(numbers[first : bisect_left(starts, section.begin, first, last)])
     for index in range(first, last):

@@ -1,4 +1,4 @@
-"""Saved searches: which captures match. All words count, in any of their forms, and no guess replaces them."""
+"""Saved searches: which captures match. All words are required, in any form, and none is corrected."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -26,7 +26,7 @@ def newest_matches(session: Session, request: SearchRequest, most: int) -> list[
 
 
 def _question(session: Session, request: SearchRequest) -> Question | None:
-    """Return what the database is asked; None for words that no page can have, such as a lone sign."""
+    """Return the question for the database; None for words that no page can have, such as a lone sign."""
     plain = Question(request)
     if not request.q:
         return plain

@@ -20,12 +20,12 @@ from webstrata.search.terms import expression_with_forms
 
 @dataclass(frozen=True)
 class Explained:
-    """Why a result has its position."""
+    """A result, and the parts of its score."""
 
     view: SnapshotView
     status_rank: int
     score: Score | None
-    """None for a result after those that are ranked: there the newest come first."""
+    """None for results after the ranked ones, which are ordered newest first."""
     url_cost: float
 
     @property
@@ -42,11 +42,11 @@ class Explanation:
     searched: Expression | None
     hits: tuple[Explained, ...]
     terms: tuple[Term, ...] = ()
-    """The words of a plain question that say what it is about, with their other forms."""
+    """The words of a plain question except stop words, with their other forms."""
 
 
 def search(database: Database, request: SearchRequest, *, pages_fastpath: bool = True) -> SearchResponse:
-    """Return the page of results that a request asks for; UsageError when its cursor is none."""
+    """Return the requested page of results; UsageError when its cursor is invalid."""
     with database.read() as session:
         return _searched(session, request, pages_fastpath).response
 
@@ -104,7 +104,7 @@ def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) ->
 
 
 def _find_hits(session: Session, question: Question, query: Query | None) -> SearchOutcome:
-    """Return what the first way to ask that finds something finds, or the first of all."""
+    """Return the results of the first attempt that finds something, else those of the first attempt."""
     if query is None:
         return SearchOutcome(SearchAttempt(Intent.PLAIN), question, searching.find(session, question))
     first: SearchOutcome | None = None
@@ -121,7 +121,7 @@ def _find_hits(session: Session, question: Question, query: Query | None) -> Sea
 
 
 def _ways(session: Session, request: SearchRequest, query: Query) -> Iterator[SearchAttempt]:
-    """Yield the ways to ask before, or instead of, the best match."""
+    """Yield the attempts before, or instead of, the best match."""
     if _is_best_match(request, query):
         if query.address is not None:
             yield SearchAttempt(Intent.URL, address=query.address)

@@ -1,4 +1,4 @@
-"""Terms of a question: each word with its other forms in the languages of the archive."""
+"""Terms of a query: each word with its other forms in the languages of the archive."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -19,16 +19,16 @@ from webstrata.model.search.stop_words import question_languages, stop_words_in
 from webstrata.model.search.terms import Form, Term, with_forms
 
 _MOST_WORDS = 40
-"""Words of a question whose other forms are looked up: longer ones are texts, and hold their forms themselves."""
+"""Words of a question whose other forms are looked up: longer questions are texts, which contain several forms."""
 
 _MOST_FORMS = 24
 _MOST_CLAUSES, _MOST_IN_CLAUSES = 50, 8
-"""Clauses that count as a word of a script without spaces, and words that are looked for in clauses: for a short one
+"""Clauses that match a word of a script without spaces, and words that are searched in clauses: for a short one
 the whole vocabulary is read."""
 
 _SHORTEST_PART = 4
 _FEW_DOCUMENTS = 500
-"""A compound in so many documents is common in one piece: its parts are not searched as well."""
+"""From this number of documents on, a compound is usually written as one word: its parts are not searched as well."""
 
 
 def terms_of(session: Session, written: str, words: Sequence[str]) -> tuple[Term, ...]:
@@ -41,7 +41,7 @@ def terms_of(session: Session, written: str, words: Sequence[str]) -> tuple[Term
 
 
 def expression_with_forms(session: Session, written: str, expression: Expression) -> Expression:
-    """Return an expression whose words, other than quoted ones, find their other forms too."""
+    """Return an expression that also matches other forms of its words, except of quoted ones."""
     asked = [part for part in wanted_words(expression) if not part.is_quoted]
     words = list(dict.fromkeys(word for part in asked for word in part.words))[:_MOST_WORDS]
     found = _forms(session, written, words, question_languages(words, _languages(session)))
@@ -51,7 +51,7 @@ def expression_with_forms(session: Session, written: str, expression: Expression
 
 
 def _languages(session: Session) -> tuple[str, ...]:
-    # While forms are learned from stored texts, the archive does not change: what is not there yet is asked for again.
+    # An empty result is not cached: adding word forms of stored texts does not change the archive's change counter.
     return worked_out_once(session, archive_state(session), "languages", lambda: languages_of_forms(session), bool)
 
 
@@ -98,7 +98,7 @@ def _irregular(words: Sequence[str], languages: Sequence[str]) -> Iterable[tuple
 
 
 def _in_one_piece(session: Session, written: str, words: Sequence[str]) -> Iterable[tuple[str, Form]]:
-    """Yield words of a question with what they are in one piece: `health care` may be written `healthcare`."""
+    """Yield words of a question with their spelling as one word: `healthcare` for `health care`."""
     for parts, joined in joined_pairs(written):
         yield from ((word, (joined,)) for word in parts)
     pairs = {one + other: (one, other) for one, other in pairwise(words) if _may_be_part(one) and _may_be_part(other)}
@@ -107,7 +107,7 @@ def _in_one_piece(session: Session, written: str, words: Sequence[str]) -> Itera
 
 
 def _in_parts(session: Session, words: Sequence[str]) -> Iterable[tuple[str, Form]]:
-    """Yield words of a question with the parts that they may be written in: `500mg` as `500 mg`."""
+    """Yield words of a question with their spelling as several words: `500 mg` for `500mg`."""
     for word in words:
         if parts := split_number(word):
             yield word, parts
@@ -120,7 +120,7 @@ def _in_parts(session: Session, words: Sequence[str]) -> Iterable[tuple[str, For
 
 
 def _in_clauses(session: Session, words: Sequence[str]) -> Iterable[tuple[str, Form]]:
-    """Yield words of scripts without spaces with the clauses that hold them: a clause is indexed as one word."""
+    """Yield words of scripts without spaces with the clauses that contain them: a clause is indexed as one word."""
     for word in [word for word in words if has_unspaced_script(word)][:_MOST_IN_CLAUSES]:
         yield from ((word, (clause,)) for clause in vocabulary.words_holding(session, word))
 
@@ -138,7 +138,7 @@ def _most_forms(word: str) -> int:
 
 
 def _distance(form: Form, word: str) -> tuple[int, int, Form]:
-    """Return how far a form is from a word: by the letters that they begin with, then by length."""
+    """Return the distance of a form and a word: by their common first letters, then by length."""
     joined = "".join(form)
     shared = next((n for n, (one, other) in enumerate(zip(joined, word, strict=False)) if one != other), len(word))
     return -shared, abs(len(joined) - len(word)), form

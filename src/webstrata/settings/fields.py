@@ -23,26 +23,26 @@ def _split(value: object) -> object:
 
 
 def _networks(value: object) -> object:
-    """Read a comma-separated list of networks, naming the part that is none."""
+    """Parse a comma-separated list of networks; an error names the part that is invalid."""
     return tuple(ipaddress.ip_network(part) for part in parts) if isinstance(parts := _split(value), tuple) else value
 
 
 def _one_line(value: str) -> str:
-    """Refuse what would break out of the header that it is sent in."""
+    """Refuse characters that would end the header in which the value is sent."""
     if not value.isprintable() or not value.isascii():
         raise ValueError("only printable ASCII characters can be sent")
     return value
 
 
 def _http_address(value: SecretStr) -> SecretStr:
-    """Refuse what is no proxy that we can speak to."""
+    """Refuse proxies of other kinds than supported."""
     if not _PROXY.fullmatch(value.get_secret_value()):
         raise ValueError("a proxy must look like http://user:password@host:port")
     return value
 
 
 def _web_address(value: str) -> str:
-    """Refuse what no browser could open."""
+    """Refuse values that are not web addresses."""
     if not value.startswith(("http://", "https://")) or not value.isprintable() or " " in value:
         raise ValueError("it must look like https://replay.example.org")
     return value.rstrip("/")

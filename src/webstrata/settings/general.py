@@ -84,7 +84,7 @@ class GeneralSettings(BaseModel):
         "Command that workers crawl with. Default: the archive-tool of this installation.",
         "HEALTHARCHIVE_TOOL_CMD",
     )
-    # The index takes processor time that a fast crawl wants: a crawl of few seconds ends sooner without it.
+    # The index takes processor time from the crawl: a crawl of a few seconds is faster without it.
     index_while_crawling_seconds: float = setting(
         10.0,
         "Seconds before the first and between two runs of the index during a crawl; 0 indexes only after the crawl.",

@@ -136,7 +136,7 @@ def _sources(environ: Mapping[str, str] | None, dotenv: Path | None) -> dict[str
 
 
 def _read_dotenv(file: Path) -> dict[str, str]:
-    """Return what a file sets; one that is not there sets nothing."""
+    """Return the settings in a file; none when it does not exist."""
     try:
         return {name: value for name, value in dotenv_values(file).items() if value is not None}
     except (OSError, UnicodeDecodeError) as error:

@@ -54,10 +54,10 @@ class CrawlState:
         self.host_output_dir = Path(host_output_dir).resolve()
         self.state_file_path = self.host_output_dir / STATE_FILE
         self.damage: str | None = None
-        """Why the file cannot be trusted; None when it can, or is not there."""
+        """Why the file is invalid; None when it is valid or missing."""
         stored = self._stored()
         self.damage_at_first: str | None = self.damage
-        """The same, also after a valid file was written: the contents of the damaged one stay unknown."""
+        """The damage of the file at the start, also after a valid one was written: its contents stay unknown."""
         self._others = {key: value for key, value in stored.items() if key not in _KEYS}
         self.initial_workers = _count(stored, "initial_workers", initial_workers)
         self.current_workers = _count(stored, "current_workers", self.initial_workers)
@@ -72,7 +72,7 @@ class CrawlState:
         """Whether a run with `--overwrite` was interrupted: the next run continues it."""
         self.last_vpn_rotation_at: datetime | None = _moment(stored, _ROTATED)
         self.decisions: tuple[Mapping[str, object], ...] = _objects(stored)
-        """What the monitor decided, oldest first; the last hundred."""
+        """The last hundred decisions of the monitor, oldest first."""
         self.ended: Mapping[str, object] | None = _end(stored)
         """When, with which exit code and why the last run ended; None while one runs, or when it was killed."""
 
@@ -82,7 +82,7 @@ class CrawlState:
         return os.path.lexists(self.state_file_path)
 
     def get_temp_dir_paths(self) -> list[Path]:
-        """Return the temporary folders of the run that are there; all of them when the state is damaged."""
+        """Return the existing temporary folders of the run; all temporary folders when the state is damaged."""
         if self.damage is not None:
             return temp_dirs_in(self.host_output_dir)
         there = temp_dirs_in(self.host_output_dir)
@@ -91,7 +91,7 @@ class CrawlState:
         return [folder for folder in there if folder.name in known]
 
     def add_temp_dir(self, folder: Path) -> None:
-        """Remember a temporary folder; UsageError for one that is none of this run's."""
+        """Add a temporary folder; UsageError when it does not belong to this run."""
         place = Path(folder)
         if place.parent.resolve() != self.host_output_dir or not place.match(TEMP_DIRS):
             raise UsageError(f"{folder} is no temporary folder of {self.host_output_dir}")
@@ -99,7 +99,7 @@ class CrawlState:
             self.temp_dirs_host_paths.append(str(place))
 
     def note_begin(self) -> None:
-        """Record that a run begins; after a run that had ended by itself, restarts and rests are counted from zero."""
+        """Record the beginning of a run; after one that ended by itself, restarts and pauses count from zero."""
         with self._saved_or_undone():
             if (self.ended or {}).get("exit_code") in _ENDED_BY_ITSELF:
                 self.restarts_since_progress = self.backoffs_since_progress = self.most_crawled = 0
@@ -117,7 +117,7 @@ class CrawlState:
                 self.last_vpn_rotation_at = decision.at
 
     def note_progress(self, crawled: int) -> None:
-        """Record that more pages are crawled than ever; stored when it resets the counts of restarts or pauses."""
+        """Record a new maximum of crawled pages; stored when it resets the counts of restarts or pauses."""
         self.most_crawled = crawled
         if self.restarts_since_progress or self.backoffs_since_progress:
             with self._saved_or_undone():
@@ -135,7 +135,7 @@ class CrawlState:
             self.ended = {"at": at, "exit_code": code, "reason": reason[:_LONGEST_REASON]}
 
     def save(self) -> None:
-        """Write the state, whole or not at all, without the temporary folders that are gone."""
+        """Write the state atomically, without temporary folders that no longer exist."""
         self.temp_dirs_host_paths = [str(folder) for folder in self.get_temp_dir_paths()]
         counts = {name: getattr(self, name) for name in _COUNTS}
         state = {**self._others, **counts, _PATHS: self.temp_dirs_host_paths, **self._watched()}

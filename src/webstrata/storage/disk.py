@@ -22,13 +22,13 @@ class DiskStore:
         self.root = root
 
     def put(self, data: bytes) -> str:
-        """Keep bytes for good and return their digest; what is there already is not written again."""
+        """Store bytes durably and return their digest; existing ones are not written again."""
         digest = hashlib.sha256(data).hexdigest()
         self.put_all({digest: data})
         return digest
 
     def put_all(self, contents: Mapping[str, bytes]) -> None:
-        """Keep many bytes, given by their digests, for good; what is there already is not written again."""
+        """Store many blobs, given by their digests, durably; existing ones are not written again."""
         paths = {self._path(digest): data for digest, data in contents.items()}
         write_all_atomically({path: data for path, data in paths.items() if not path.exists()})
 
@@ -86,7 +86,7 @@ def write_all_atomically(files: Mapping[Path, bytes]) -> None:
 
 
 def _make_folders(folders: Collection[Path]) -> set[Path]:
-    """Make folders and those above them that are missing; return the folders that have to be synced for that."""
+    """Make folders and missing parents; return the folders that have to be synced."""
     missing = {folder for start in folders for folder in (start, *start.parents) if not folder.is_dir()}
     for folder in sorted(missing):
         folder.mkdir(exist_ok=True)
@@ -114,7 +114,7 @@ def _sync(path: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, so that a power cut does not take them away again."""
+    """Make a folder and missing parents durably: they survive a power cut."""
     if folder.is_dir():
         return
     make_folder(folder.parent)

@@ -83,7 +83,7 @@ def unrecorded_warcs(job: JobFiles, found: Sequence[Path], *, database: Database
 
 
 def measured(path: Path) -> Measured:
-    """Return how much of a file is whole; a file without a complete record is left to the index, which reports it."""
+    """Return the length of a file's complete records; a file without any is left to the index, which reports it."""
     size = size_of(path)
     return Measured(path, size, whole_end(path) or size)
 

@@ -129,7 +129,7 @@ def plain_arc_length(file: Seekable, offset: int) -> int | None:
 
 
 def _member(file: Seekable, most_bytes: int) -> tuple[bytes, int]:
-    """Return what the gzip member holds that begins here, and how many bytes it takes."""
+    """Return the content of the gzip member that begins here, and its compressed length."""
     unpacking, size, data = zlib.decompressobj(GZIP_WINDOW), 0, bytearray()
     while not unpacking.eof:
         packed = unpacking.unconsumed_tail

@@ -132,7 +132,7 @@ def _plain_parts(file: IO[bytes], offset: int) -> Iterator[bytes]:
 
 
 class _GzipMember:
-    """One gzip member, unpacked as it is read; at its end it knows where the next one begins."""
+    """One gzip member, unpacked as it is read; its end is the beginning of the next one."""
 
     def __init__(self, file: IO[bytes], offset: int) -> None:
         self._file = file

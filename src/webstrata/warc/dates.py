@@ -23,7 +23,7 @@ def moment_of(warc_date: str | None, http_date: str | None, warc_path: Path) -> 
     moment = parsed_date(stated + _REST.get(len(stated), ""))
     if moment is not None:
         return moment, None
-    # To the second, as the journal has it, from which a rebuild takes it.
+    # To the second, as in the journal, from which a rebuild restores it.
     modified = datetime.fromtimestamp(int(warc_path.stat().st_mtime), UTC)
     return modified, DateSource.FILE
 

@@ -21,7 +21,7 @@ class DigestCheck:
     """Hashes its input and compares it with a digest; without a digest, or a known one, it matches."""
 
     def __init__(self, labelled: str | None) -> None:
-        """Take a digest such as `sha1:BASE32` or `sha256:hex`."""
+        """Compare with a digest such as `sha1:BASE32` or `sha256:hex`."""
         label, _, value = (labelled or "").partition(":")
         algorithm = _ALGORITHMS.get(label.lower())
         self._expected = value.strip()
@@ -34,12 +34,12 @@ class DigestCheck:
         return self._hash is not None
 
     def update(self, data: bytes) -> None:
-        """Take more of the bytes."""
+        """Add more bytes."""
         if self._hash is not None:
             self._hash.update(data)
 
     def update_either(self, data: bytes, otherwise: bytes) -> None:
-        """Take bytes of which there are two readings: archives disagree on whether chunks belong to a payload."""
+        """Add bytes with two interpretations: archives disagree on whether chunks belong to a payload."""
         self.update(data)
         if self._other is not None:
             self._other.update(otherwise)

@@ -105,7 +105,7 @@ def discover(output_dir: Path, *, allow_fallback: bool = True) -> Discovered:
 
 
 def files_left_out(output_dir: Path, found: Discovered) -> LeftOut:
-    """Return what else lies in a folder: archives that were not looked for there, and files that are none.
+    """Return the other files of a folder: archives in unexpected places, and files that are not archives.
 
     Not what we write there ourselves, and what crawlers write beside the WARC files in their own folders.
     """
@@ -209,7 +209,7 @@ class _Search:
         return Discovered(tuple(self.files), tuple(self.refused), damage)
 
     def add(self, candidates: Iterable[Path], *, by_content: bool = False) -> None:
-        """Take candidates; where anything may lie, only what is a WARC by its content, or claims to be by its name."""
+        """Add candidates; in folders of any content, only files that are WARCs by content or name."""
         for candidate in candidates:
             try:
                 self._add(candidate, by_content)

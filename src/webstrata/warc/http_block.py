@@ -70,5 +70,5 @@ def _head_at(block: bytes, start: int) -> HttpHead | None:
 def _header(line: bytes) -> tuple[str, str]:
     # HTTP/2 names its own fields `:status`.
     name, _, value = line[1:].partition(b":") if line.startswith(b":") else line.partition(b":")
-    # A character for every byte: who needs the bytes of a Location gets them back.
+    # One character for each byte: the bytes of a Location can be restored.
     return name.decode("latin-1").strip().lower(), value.decode("latin-1").strip()

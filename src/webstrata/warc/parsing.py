@@ -15,7 +15,7 @@ _MAX_HEAD_BYTES = 1_048_576
 
 NO_RECORD = "no WARC record here"
 _REASONS = {"Invalid WARC header": NO_RECORD, "Gzip decompression error: data error": "damaged gzip data"}
-"""What fastwarc's messages mean, in the words of our own reports."""
+"""Our messages for fastwarc's messages."""
 
 
 class BrokenError(Exception):
@@ -29,7 +29,7 @@ def parsed_records(stream: "IO[bytes] | BoundedFile") -> Iterator[WarcRecord]:
 
 @contextmanager
 def as_broken() -> Iterator[None]:
-    """Turn what fastwarc raises into BrokenError, its panics too: they are no Exceptions."""
+    """Translate fastwarc's exceptions to BrokenError, also its panics, which are no subclass of Exception."""
     try:
         yield
     except (OSError, EOFError, ValueError) as error:
@@ -42,7 +42,7 @@ def as_broken() -> Iterator[None]:
 
 @contextmanager
 def opened(warc_path: Path) -> Iterator[IO[bytes]]:
-    """Open a WARC file; the system's refusals become WarcError."""
+    """Open a WARC file; system errors become WarcError."""
     try:
         with warc_path.open("rb") as file:
             yield file
@@ -61,7 +61,7 @@ class BoundedFile(io.RawIOBase):
         self.end = end
 
     def readable(self) -> bool:
-        """Return that it can be read."""
+        """Return True: the part can be read."""
         return True
 
     def seekable(self) -> bool:

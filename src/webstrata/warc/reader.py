@@ -69,17 +69,17 @@ class ArchiveRecord:
     refers_to: Original | None = None
     """The capture whose payload a revisit refers to; None for records that hold their payload themselves."""
     date_source: DateSource | None = None
-    """Where the time comes from if not from the record's own date, which then cannot be read."""
+    """The source of the time if the record's own date is missing or invalid."""
     omitted_bytes: int = 0
-    """How large the body is, or how large it was known to be, when it was left out because of its size."""
+    """The size of a body that was left out because it is too large, as far as known."""
     truncated: str | None = None
-    """Why the crawler cut the body off, as `WARC-Truncated` has it."""
+    """Why the crawler cut the body off: the value of `WARC-Truncated`."""
     resource_type: str | None = None
-    """What the crawler requested it as, as `WARC-Resource-Type` has it."""
+    """The kind of resource that the crawler requested: the value of `WARC-Resource-Type`."""
 
     @property
     def is_requisite(self) -> bool:
-        """Return whether it was requested because a page shows it, as far as the record states it."""
+        """Return whether the record states that it was requested as a resource of a page."""
         return self.resource_type is not None and self.resource_type.lower() not in _PAGE_RESOURCES
 
     rendered_at: tuple[int, int] | None = None
@@ -105,7 +105,7 @@ class ArchiveRecord:
 
 @dataclass(frozen=True)
 class Span:
-    """A part of a file: the records that begin in it, of a file that counts up to its end."""
+    """A part of a file: the records that begin in it."""
 
     start: int
     stop: int
@@ -130,7 +130,7 @@ def iter_records(warc_path: Path, end: int | None = None, on_damage: OnDamage | 
 
 
 def first_record(warc_path: Path, span: Span) -> int | None:
-    """Return where the first record of a span begins, looked for by its looks, or None when none does."""
+    """Return the offset of the first record in a span, found by its form; None without one."""
     with opened(warc_path) as file:
         return next_record(BoundedFile(file, span.end), span.start, span.stop)
 
@@ -171,13 +171,13 @@ def _is_plain(file: BoundedFile) -> bool:
 
 
 def _records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
-    """Yield captures up to the stop or to something broken, and return where reading can go on after that."""
+    """Yield captures up to the stop or to damage, and return where reading can continue."""
     is_arc = begins_arc_record(file, start)
     return (yield from (_arc_records_from if is_arc else _warc_records_from)(start, file, reading))
 
 
 def _warc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
-    """Do that in a WARC file.
+    """Yield the captures of a WARC file as `_records_from` does.
 
     A record's length shows only when the next one begins, so each is held back until then.
     """
@@ -206,7 +206,7 @@ def _warc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Gene
     if _is_blank_from(file, after):
         return None
     if length is not None and next_record(file, after, after + 1) == after:
-        return after  # Read from its beginning it may be whole; if not, that is told then.
+        return after  # Read from its beginning it may be complete; if not, that is reported then.
     if after != senseless:
         is_in_record = after == begun and broken == NO_RECORD
         reading.report(Damage(after, _WRONG_LENGTH if is_in_record else broken))
@@ -220,7 +220,7 @@ def _is_blank_from(file: BoundedFile, offset: int) -> bool:
 
 
 def _arc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
-    """Do that in an ARC file."""
+    """Yield the captures of an ARC file as `_records_from` does."""
     offset = start
     while offset < min(reading.stop, file.end):
         try:
@@ -249,7 +249,7 @@ def _arc_at(file: Seekable, offset: int, warc_path: Path) -> ArcRecord:
 def _of_arc(
     arc: ArcRecord, warc_path: Path, offset: int, most_bytes: MostBytes | None = None, *, decode: bool = True
 ) -> ArchiveRecord | None:
-    """Return the capture that an ARC record is, or None for the one that describes its file."""
+    """Return the capture of an ARC record; None for the record that describes its file."""
     with as_broken():
         record = next(parsed_records(io.BytesIO(arc.as_warc)))
         if not _is_capture(record):
@@ -294,7 +294,7 @@ def iter_html_records(warc_path: Path) -> Iterator[ArchiveRecord]:
 def read_record(warc_path: Path, offset: int, length: int | None, *, decode: bool = True) -> ArchiveRecord:
     """Return the capture at a place; RecordNotFoundError when there is none, WarcError when it is damaged.
 
-    Its body is decoded of its content encoding, or left as it was sent but for its chunks.
+    Its body is decoded, or only without its chunks, otherwise as it was sent.
     """
     with opened(warc_path) as file:
         size = length or record_length(file, offset) or 0
@@ -312,7 +312,7 @@ def read_record(warc_path: Path, offset: int, length: int | None, *, decode: boo
 
 
 def _warc_in(data: io.BytesIO, warc_path: Path, offset: int, decode: bool) -> ArchiveRecord | None:
-    """Return the capture that bytes of a WARC file hold, or None when they do not begin with one."""
+    """Return the capture in bytes of a WARC file; None when they do not begin with one."""
     data.seek(0)
     with as_broken():
         records = parsed_records(data)
@@ -321,12 +321,12 @@ def _warc_in(data: io.BytesIO, warc_path: Path, offset: int, decode: bool) -> Ar
             return None
         found = _archive_record(record, warc_path, offset, 0, decode=decode)
         if is_gzip(data.getvalue()):
-            next(records, None)  # Only after a record does its checksum show.
+            next(records, None)  # The checksum is checked at the end of the record.
     return found
 
 
 def inflate_member(data: bytes) -> bytes | None:
-    """Return the WARC record in a small gzip member, its checksum compared; None for all else, which fastwarc reads.
+    """Return the WARC record in a small gzip member, its checksum checked; None for others, which fastwarc reads.
 
     For a record of some kilobytes this takes a third of the time.
     """

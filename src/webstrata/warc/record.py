@@ -223,5 +223,5 @@ def _lines(headers: Headers) -> str:
 
 
 def _one_line(value: str) -> str:
-    """Keep a value from ending its header: what a server or a user wrote must not become WARC syntax."""
+    """Remove line ends from a header's value: input of servers and users must not become WARC syntax."""
     return " ".join(value.split())

@@ -36,11 +36,11 @@ class RecordBlock:
     omitted_bytes: int
     """How large the body is, when it was left out because of its size."""
     payload_digest: str | None
-    """As the record has it, else worked out: revisits may name it."""
+    """From the record, else computed: revisits may refer to it."""
 
 
 def read_block(record: WarcRecord, most_bytes: MostBytes | None, *, decode: bool) -> RecordBlock:
-    """Return what a record holds; a body that is larger than it may be is left out.
+    """Return the content of a record; a body above the size limit is left out.
 
     The body is without chunks, and without its content encoding if it is to be decoded.
     """

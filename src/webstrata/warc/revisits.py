@@ -1,4 +1,4 @@
-"""Revisits: records whose payload is in another record, of which several files may have a copy."""
+"""Revisit records: their payload is in another record, of which several files may have a copy."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -15,7 +15,7 @@ from webstrata.warc.reader import ArchiveRecord, read_record
 def with_payload(
     record: ArchiveRecord, database: Database, archive_root: Path, *, decode: bool = True
 ) -> ArchiveRecord:
-    """Return a record with its payload; a revisit's, and what describes it, come from the record it refers to."""
+    """Return a record with its payload; a revisit's payload and its description come from the original record."""
     if record.refers_to is None:
         return record
     with database.read() as session:
@@ -30,7 +30,7 @@ def with_payload(
 def copies_of(
     place: RecordPlace, database: Database, archive_root: Path, *, decode: bool = True
 ) -> Iterator[ArchiveRecord]:
-    """Yield what other files hold of a record that is gone or damaged: its copies, then others with its payload."""
+    """Yield replacements from other files for a lost or damaged record: its copies, then records with its payload."""
     with database.read() as session:
         places = payloads.other_places(session, place)
     for record in _readable_records(places, archive_root, decode=decode):
@@ -43,7 +43,7 @@ def copies_of(
 def _readable_records(
     places: Iterable[RecordPlace], archive_root: Path, *, decode: bool = True
 ) -> Iterator[ArchiveRecord]:
-    """Yield the records that are where they were recorded; files that are gone and damaged records are passed over."""
+    """Yield the records that can be read at their locations; missing files and damaged records are skipped."""
     for place in places:
         try:
             path = place_of(archive_root, place.warc_path, place.output_dir)

@@ -1,4 +1,4 @@
-"""Small archived responses, read in one go: what a replayed page loads dozens of.
+"""Small archived responses, each with a single read: a replayed page loads dozens of them.
 
 Only records as this archive and most crawlers write them; for all others there is `read_record`.
 """

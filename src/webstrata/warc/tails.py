@@ -22,7 +22,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length:\s*(\d{1,18})\s*\r\n", re.IGNORECASE)
 def whole_end(warc_path: Path) -> int:
     """Return where a file's last record ends; one that was cut off does not count.
 
-    Other damage does: the index finds it, reports where it is and reads what comes after it.
+    Other damage does: the index detects and reports it, and reads the records after it.
     """
     with opened(warc_path) as file:
         size = file.seek(0, 2)

@@ -70,7 +70,7 @@ class WarcFileWriter:
         return extents
 
     def sync(self) -> None:
-        """Return when everything written so far would survive a power cut."""
+        """Make everything written so far durable: it survives a power cut."""
         with as_storage_errors(self.path):
             os.fdatasync(self._descriptor)
 
@@ -82,7 +82,7 @@ class WarcFileWriter:
         self.size = size
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Self:
@@ -111,7 +111,7 @@ class _Pieces:
         self._size = 0
 
     def add(self, piece: bytes) -> int:
-        """Take in a piece and return its length."""
+        """Write a piece and return its length."""
         self._waiting.append(piece)
         self._size += len(piece)
         if self._size >= _WRITTEN_AT_ONCE:
@@ -125,7 +125,7 @@ class _Pieces:
 
 
 def cut_tail(path: Path, size: int) -> int:
-    """Cut a dead writer's file back to its last acknowledged byte and return how many bytes went."""
+    """Cut a dead writer's file back to its last acknowledged byte and return how many bytes were cut off."""
     with as_storage_errors(path):
         excess = path.stat().st_size - size
         if excess > 0:

@@ -172,7 +172,7 @@ def _response_doc(status: str, response: Json) -> ResponseDoc:
 
 
 def _content(part: Json) -> TypeDoc | None:
-    """Return what a body is: its schema, else the media types it comes in."""
+    """Return the type of a body: its schema, else its media types."""
     content = part.get("content", {})
     for media in content.values():
         if media.get("schema"):

@@ -1,4 +1,4 @@
-"""Lists of captures: of one URL by year, or of the URLs that begin alike."""
+"""Lists of captures: of one URL by year, or of all URLs with a prefix."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,14 +22,14 @@ MOST_CAPTURES = 500
 
 MOST_URLS = 300
 MOST_READ = 10_000
-"""Captures that are read to list the URLs that begin alike."""
+"""Captures that are read to list the URLs with a prefix."""
 
 MOST_YEARS = 60
 
 
 @dataclass(frozen=True)
 class CapturedYear:
-    """How many captures of a URL a year has, and where they are listed."""
+    """A year with its number of captures of a URL, and the link to their list."""
 
     year: int
     captures: int
@@ -49,7 +49,7 @@ class CapturedUrl:
 
 
 def show_captures(request: Request, app: App, address: ReplayAddress) -> Response:
-    """Return the page that lists the captures an address asks for; UsageError when it names no URL."""
+    """Return the page that lists the captures of an address; UsageError when the address has no URL."""
     written, match_type = read_pattern(address.url)
     scope = CaptureScope(key_range(written, match_type), is_reverse=match_type is MatchType.EXACT)
     if address.timestamp:

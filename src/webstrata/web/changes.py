@@ -134,7 +134,7 @@ def _day(text: str, name: str, problems: dict[str, str]) -> date | None:
 
 
 def _job(text: str) -> int | None:
-    """Return the number of a run; one that no run has when the text is none."""
+    """Return the number of a run; for an invalid text a number that no run has."""
     if not text.strip():
         return None
     return int(text) if text.isascii() and text.isdecimal() and len(text) < _JOB_DIGITS else 0

@@ -1,4 +1,4 @@
-"""The comparison of two captures as it is read: changes under their headings, unchanged lines folded between them."""
+"""The comparison of two captures for display: changes under their headings, unchanged lines folded between them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class DiffLine:
     """The words of both sides, in reading order."""
     is_heading: bool = False
     ignored: str = ""
-    """Why a difference in the line does not count; empty when there is none."""
+    """Why a difference in the line is ignored; empty when none is."""
 
     @property
     def sign(self) -> str:
@@ -70,12 +70,12 @@ class DiffPart:
     folded: int = 0
     """How many lines are folded; their texts may be left out."""
     ignored: int = 0
-    """How many of them differ in what does not count."""
+    """How many of them have ignored differences."""
 
 
 @dataclass(frozen=True)
 class DiffView:
-    """A comparison as it is read."""
+    """A comparison for display."""
 
     parts: tuple[DiffPart, ...] = ()
     changes: int = 0
@@ -96,7 +96,7 @@ class _Budget:
 
 
 def view_diff(edits: Sequence[LineEdit], *, whole: bool = False) -> DiffView:
-    """Return a comparison as it is read; only a part of a long one, unless the whole is requested."""
+    """Return a comparison for display; only a part of a long one, unless the whole is requested."""
     budget = _Budget() if not whole else _Budget(changed=float("inf"), folded=float("inf"))
     shown = _shown(edits)
     for is_shown, places in groupby(range(len(edits)), key=shown.__getitem__):

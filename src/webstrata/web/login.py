@@ -28,7 +28,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @router.get("/login")
 def ask(request: Request, following: Annotated[str, Query(alias="next")] = AFTER_LOGIN) -> Response:
-    """Show the form; who is an administrator already goes on."""
+    """Show the form; redirect administrators who are signed in already."""
     visitor = visitor_of(request)
     if visitor.is_admin:
         return RedirectResponse(local_path(following), status_code=303)
@@ -44,7 +44,7 @@ def sign_in(
     token: Annotated[str, Form()] = "",
     following: Annotated[str, Form(alias="next")] = AFTER_LOGIN,
 ) -> Response:
-    """Give a visitor with the right token a cookie that replaces it."""
+    """Sign a visitor in who sent the right token: set a cookie that replaces it."""
     if not token_matches(app.settings, token.strip()):
         log.warning("login.refused", client=actor_of(request).client)
         problem = "That is not the admin token."
@@ -59,7 +59,7 @@ def sign_in(
 
 @router.post("/logout", dependencies=[Depends(require_same_origin)])
 def sign_out(request: Request) -> Response:
-    """Take the cookie back."""
+    """Sign out: delete the cookie."""
     response = RedirectResponse("/", status_code=303)
     clear_session_cookie(response, request)
     return response

@@ -21,7 +21,7 @@ from webstrata.web.search.form import address
 from webstrata.web.visitor import visitor_of
 
 _NOT_KEPT = "private, no-cache"
-"""A page depends on who looks and on what was captured since: browsers ask again, others keep nothing."""
+"""Pages depend on the visitor and on new captures: browsers revalidate them, shared caches do not store them."""
 
 
 def render(

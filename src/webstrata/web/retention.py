@@ -83,7 +83,7 @@ class HoldForm(BaseModel):
     reason: Text = Field("", max_length=10_000)
 
     def target(self) -> dict[str, Any]:
-        """Return what is to be held, by the name of its parameter; UsageError when it is no such thing."""
+        """Return the subject of a hold, by the name of its parameter; UsageError when it is invalid."""
         which = self.which.strip()
         if self.kind not in HOLD_KINDS or not which:
             raise UsageError("name what the hold covers: a source's code, a page's URL, or a snapshot's or audit's id")
@@ -134,7 +134,7 @@ def run(request: Request, app: ActingParts, confirm: Annotated[Text, Form()] = "
 
 @router.post(f"{RETENTION_PAGE}/holds", dependencies=_OURS)
 def place_hold(request: Request, app: ActingParts, form: Annotated[HoldForm, Form()]) -> Response:
-    """Place a legal hold and show the page again; a wrong one comes back with the reason."""
+    """Place a legal hold and show the page again, with the reason when it is invalid."""
     try:
         target = form.target()
         holds.place_hold(app.database, app.archive_root, datetime.now(UTC), form.reason, **target)
@@ -162,7 +162,7 @@ def _run(app: App, *, dry_run: bool, confirmed: bool = False) -> PassResult:
 
 
 def _typed_days(text: str) -> int | str:
-    """Return the number that was typed, or the text when it is none."""
+    """Return the typed number, or the text when it is not a number."""
     digits = text.strip()
     return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS else text
 

@@ -57,7 +57,7 @@ _COMMANDS: dict[str, Callable[[SourceCommands, str], None]] = {
 
 @dataclass(frozen=True)
 class _Sent:
-    """What a person sent to the page and sees on it again, with what is wrong about it."""
+    """The values of a sent form, which the page shows again, with their errors."""
 
     is_known: bool = False
     refusal: str | None = None
@@ -72,7 +72,7 @@ _NOTHING_SENT = _Sent()
 
 @router.get("/{code}")
 def source(code: SourceCode, request: Request, app: Parts, known: bool = False) -> HTMLResponse:
-    """Show one source; `known` when it was there already for an address that was to be added."""
+    """Show one source; `known` when the form to add a source was sent with its URL."""
     return _source(request, app, code, sent=_Sent(is_known=known))
 
 
@@ -114,7 +114,7 @@ def delete(
 def schedule(
     code: SourceCode, request: Request, app: ActingParts, when: Annotated[str, Form(max_length=200)] = ""
 ) -> Response:
-    """Say when a source is archived; what is no schedule comes back with what would be one."""
+    """Set the schedule of a source; an invalid schedule is shown again with its error."""
     _view(app, code)
     try:
         SourceCommands(app.database, app.archive_root).set_schedule(code, when)

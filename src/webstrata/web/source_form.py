@@ -18,7 +18,7 @@ Lines = Annotated[str, Form(max_length=100_000)]
 
 @dataclass(frozen=True)
 class SourceForm:
-    """What the form holds: one URL a line, one `name=value` a line."""
+    """The values of the form: one URL a line, one `name=value` a line."""
 
     name: str
     base_url: str
@@ -62,7 +62,7 @@ def requested_edit(form: SourceForm, entry: SourceJobConfig) -> EditedSource:
 
 
 def further_settings(entry: SourceJobConfig) -> list[tuple[str, str]]:
-    """Return what a source's jobs are made from beside what the form edits, name by name, in words."""
+    """Return the parts of a source's job configuration that the form does not edit, as names and words."""
     stored = {**entry.to_json(), "default_seeds": [], "crawl": {}, "default_tool_options": {}}
     secrets = _with_secrets(_options(entry))
     return in_words(without_secrets({**stored, "secrets": secrets} if secrets else stored))

@@ -44,7 +44,7 @@ def sources(request: Request, app: Parts) -> HTMLResponse:
 def add(
     request: Request, app: ActingParts, url: Field = "", name: Field = "", code: Field = "", schedule: Field = ""
 ) -> Response:
-    """Add a source, or schedule the one that begins there already, and show it; what is wrong comes back."""
+    """Add a source, or schedule the one with the same seed, and show it; errors are shown in the form."""
     requested = WantedSource((url.strip(),), code.strip().lower(), name.strip(), schedule=schedule)
     try:
         added = SourceCommands(app.database, app.archive_root).add(requested)

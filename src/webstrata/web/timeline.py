@@ -175,7 +175,7 @@ def draw_strip(timeline: Sequence[SnapshotView], current: SnapshotView, events: 
 
 
 def changes_of(captures: Sequence[SnapshotView], events: Events | None = None) -> list[Change]:
-    """Return for each capture what it is to the one before."""
+    """Return the change of each capture from the one before."""
     plain = [Change.FIRST, *(_change(before, after) for before, after in pairwise(captures))][: len(captures)]
     known = events or {}
     return [

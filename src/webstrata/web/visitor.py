@@ -1,4 +1,4 @@
-"""The visitor of a page: what the page offers depends on their rights."""
+"""The visitor of a page and their rights, which decide what the page offers."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ class Visitor:
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Return what the sender of a request may do."""
+    """Return the rights of the sender of a request."""
     settings = wired_parts(request).settings
     token = settings.admin_token
     return Visitor(
@@ -30,7 +30,7 @@ def visitor_of(request: Request) -> Visitor:
 
 
 async def require_admin_visitor(request: Request) -> None:
-    """Let only administrators pass, saying how to become one."""
+    """Allow only administrators; the error explains how to sign in."""
     visitor = visitor_of(request)
     if visitor.is_admin:
         return

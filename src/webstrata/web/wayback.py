@@ -143,7 +143,7 @@ def _redirect(request: Request, path: str, headers: dict[str, str]) -> Response:
     # 307 keeps the method of a POST.
     status = 302 if request.method == "GET" else 307
     response = RedirectResponse("/", status, headers={"Cache-Control": A_MINUTE, **headers})
-    # Set as it is: the address holds another one, which must not be encoded again.
+    # Set unchanged: the URL contains another URL, which must not be encoded again.
     response.headers["Location"] = path
     return response
 
@@ -159,7 +159,7 @@ def memento_links(
 def show_not_archived(
     request: Request, app: App, url: str, modifier: Modifier, error: NotFoundError | GoneError
 ) -> Response:
-    """Say what is missing: to a reader on a page that offers the live address, to what a page loads in a line."""
+    """Respond that a capture is missing: readers get a page with a link to the live URL, subresources a line."""
     if isinstance(error, NotFoundError):
         withheld = ReplayArchive(app.database, app.archive_root).tombstone(url, None)
         error = error if withheld is None else GoneError(withheld.sentence, withheld.shown())

@@ -1,4 +1,4 @@
-"""The JSON of evidence audits; its keys are the names of the model."""
+"""The JSON of evidence audits; its keys are the model's field names."""
 
 # ruff: noqa: N815 - two keys of artifacts are in camel case as well
 
@@ -11,7 +11,7 @@ from webstrata.model.auditing.sessions import AuditMode, AuditRetention
 
 
 class NewAuditSchema(BaseModel):
-    """An audit to queue: a shop's URL, and what the audit is for."""
+    """An audit to queue: a shop's URL, and the purpose of the audit."""
 
     model_config = ConfigDict(extra="forbid")
 

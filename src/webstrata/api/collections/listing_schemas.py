@@ -102,7 +102,7 @@ class PriceHistorySchema(BaseModel):
 
 
 class HealthRunSchema(BaseModel):
-    """How well one run of a source went; rates are from 0 to 1."""
+    """The health of one run of a source; rates are from 0 to 1."""
 
     id: int
     timestamp: str | None
@@ -125,7 +125,7 @@ class HealthRunListSchema(BaseModel):
 
 
 class SourceHealthSchema(BaseModel):
-    """The trend of a source: `improving`, `stable` or `declining`, and the rates that make it so."""
+    """The trend of a source: `improving`, `stable` or `declining`, and the rates it is computed from."""
 
     source: str
     sourceName: str
@@ -167,7 +167,7 @@ class HaulSchema(BaseModel):
 
 
 class HaulSummarySchema(BaseModel):
-    """A haul as a list shows it."""
+    """A haul in a list."""
 
     id: str
     name: str

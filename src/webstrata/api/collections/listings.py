@@ -42,7 +42,7 @@ class ListingParameters(BaseModel):
     currency: TextFilter = Field(None, max_length=3, description="An ISO 4217 code.")
     min_price: Amount | None = Field(None, alias="minPrice")
     max_price: Amount | None = Field(None, alias="maxPrice")
-    sort: ListingOrder = Field(ListingOrder.NEWEST, description="What comes first.")
+    sort: ListingOrder = Field(ListingOrder.NEWEST, description="The order of results.")
     limit: int = Field(50, ge=1, le=500)
     offset: int = Field(0, ge=0)
 
@@ -141,7 +141,7 @@ def show_price(app: Parts, price_id: Annotated[SnapshotId, Path(description="A p
 
 
 def _group(url: str) -> str:
-    """Return the page of a URL; a text that is none is compared as it is."""
+    """Return the page of a URL; a text that is not a URL is compared as it is."""
     try:
         return url_group(url)
     except UsageError:

@@ -1,4 +1,4 @@
-"""Listings, prices, hauls and health, as the API shows them."""
+"""Conversion of listings, prices, hauls and health to the API's schemas."""
 
 from datetime import datetime
 
@@ -26,7 +26,7 @@ from webstrata.model.collections.prices import shown_amount
 
 
 def listing(view: ListingView) -> ListingSchema:
-    """Return a listing as JSON has it."""
+    """Return the JSON schema of a listing."""
     return ListingSchema(
         id=view.id,
         url=view.url,
@@ -58,7 +58,7 @@ def listing(view: ListingView) -> ListingSchema:
 
 
 def price(view: PriceView) -> PriceSchema:
-    """Return a row of the price history as JSON has it."""
+    """Return the JSON schema of a row of the price history."""
     move = view.move
     return PriceSchema(
         id=view.id,
@@ -78,14 +78,14 @@ def price(view: PriceView) -> PriceSchema:
 
 
 def haul(view: HaulView, site: str) -> HaulSchema:
-    """Return a haul as JSON has it; its link begins with the site's address."""
+    """Return the JSON schema of a haul; its link begins with the site's address."""
     captures = [haul_capture(capture) for capture in view.captures]
     link = f"{site}/hauls/{view.id}"
     return HaulSchema(id=view.id, name=view.name, timestamp=_moment(view.created_at), link=link, captures=captures)
 
 
 def haul_capture(capture: HauledCapture) -> HaulCaptureSchema:
-    """Return a capture of a haul as JSON has it."""
+    """Return the JSON schema of a capture in a haul."""
     return HaulCaptureSchema(
         snapshotId=capture.snapshot_id,
         available=capture.is_there,
@@ -102,14 +102,14 @@ def haul_capture(capture: HauledCapture) -> HaulCaptureSchema:
 
 
 def haul_summary(view: HaulSummary) -> HaulSummarySchema:
-    """Return a haul as its list shows it."""
+    """Return the JSON schema of a haul in a list."""
     return HaulSummarySchema(
         id=view.id, name=view.name, timestamp=_moment(view.created_at), actor=view.actor, captures=view.count
     )
 
 
 def health_run(view: HealthView) -> HealthRunSchema:
-    """Return a run as JSON has it."""
+    """Return the JSON schema of a run."""
     return HealthRunSchema(
         id=view.id,
         timestamp=_moment(view.created_at),
@@ -124,7 +124,7 @@ def health_run(view: HealthView) -> HealthRunSchema:
 
 
 def source_health(health: SourceHealth) -> SourceHealthSchema:
-    """Return the trend of a source as JSON has it."""
+    """Return the JSON schema of a source's trend."""
     trend = health.trend
     return SourceHealthSchema(
         source=health.code,
@@ -136,7 +136,7 @@ def source_health(health: SourceHealth) -> SourceHealthSchema:
 
 
 def diagnostic(view: DiagnosticView) -> DiagnosticSchema:
-    """Return how a listing was extracted as JSON has it."""
+    """Return the JSON schema of a listing's extraction trace."""
     return DiagnosticSchema(
         id=view.id,
         timestamp=_moment(view.created_at),
@@ -160,7 +160,7 @@ def diagnostic(view: DiagnosticView) -> DiagnosticSchema:
 
 
 def scrape(view: ScrapeView) -> ScrapeSchema:
-    """Return an attempt to fetch a URL as JSON has it."""
+    """Return the JSON schema of an attempt to fetch a URL."""
     return ScrapeSchema(
         id=view.id,
         timestamp=_moment(view.created_at),
@@ -178,7 +178,7 @@ def scrape(view: ScrapeView) -> ScrapeSchema:
 
 
 def export_entry(view: ExportView) -> ExportEntrySchema:
-    """Return an export as JSON has it."""
+    """Return the JSON schema of an export."""
     return ExportEntrySchema(
         id=view.id,
         timestamp=_moment(view.created_at),

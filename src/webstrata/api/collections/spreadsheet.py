@@ -1,4 +1,4 @@
-"""CSV files for spreadsheets: no cell is taken for a formula."""
+"""CSV files for spreadsheets, with cells escaped that would be run as formulas."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ def table_as_csv(rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def safe_cell(value: object) -> object:
-    """Return a value as a cell that is text to every spreadsheet."""
+    """Return a value as a cell that no spreadsheet runs as a formula."""
     if not isinstance(value, str):
         return value
     # Some spreadsheets skip spaces before a formula, and read its full-width forms.

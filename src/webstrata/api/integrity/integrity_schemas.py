@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 
 class IntegrityProblemSchema(BaseModel):
-    """Something wrong with a file, and where."""
+    """A problem of a file, and its location."""
 
     path: str
     offset: int

@@ -35,9 +35,9 @@ from webstrata.notifications import subscribing
 from webstrata.notifications.backup import write_notifications
 from webstrata.notifications.subscribing import SubjectRequest
 
-_Answers = dict[int | str, dict[str, Any]]
-_UNFIT: _Answers = {code: {"model": ErrorSchema} for code in (404, 409, 501)}
-_UNKNOWN: _Answers = {404: {"model": ErrorSchema}}
+_Responses = dict[int | str, dict[str, Any]]
+_UNFIT: _Responses = {code: {"model": ErrorSchema} for code in (404, 409, 501)}
+_UNKNOWN: _Responses = {404: {"model": ErrorSchema}}
 _OURS = [Depends(refuse_other_sites)]
 
 TargetId = Annotated[int, RowId, Path(description="A target's number.")]
@@ -82,7 +82,7 @@ def set_paused(app: ActingParts, target_id: TargetId, state: TargetStateSchema) 
 
 @router.post("/targets/{target_id}/secret", dependencies=_OURS, responses=_UNFIT)
 def replace_secret(app: ActingParts, target_id: TargetId) -> SigningSecretSchema:
-    """Give a webhook another signing secret, and return it this once."""
+    """Give a webhook a new signing secret, and return it this once."""
     secret = subscribing.new_signing_secret(app.database, str(target_id))
     write_notifications(app.database, app.archive_root)
     return SigningSecretSchema(signingSecret=secret)
@@ -137,7 +137,7 @@ def dead_letters(app: Parts, limit: Limit = 200) -> DeadLettersSchema:
 
 @router.post("/dead-letters/retry", dependencies=_OURS, responses=_UNKNOWN)
 def retry_dead_letters(app: ActingParts, which: RetrySchema) -> RetriedSchema:
-    """Let messages that were given up be delivered again by a worker, all or some."""
+    """Queue messages that were given up for delivery again, all or some."""
     ids = None if which.ids is None else [number if 0 < number < 2**63 else 0 for number in which.ids]
     with app.database.write() as session:
         return RetriedSchema(retried=outbox.retry_dead(session, datetime.now(UTC), ids))

@@ -26,7 +26,7 @@ class TargetSchema(BaseModel):
 
 
 class SubscriptionSchema(BaseModel):
-    """What a target is notified of: one of source, page, watch and saved search."""
+    """A subscription of a target to one of: a source, a page, a watch, a saved search."""
 
     id: int
     targetId: int
@@ -68,7 +68,7 @@ class AddedTargetSchema(BaseModel):
 
 
 class TargetStateSchema(BaseModel):
-    """Whether messages to a target wait."""
+    """Whether deliveries to a target are paused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -135,7 +135,7 @@ class DeadLettersSchema(BaseModel):
 
 
 class RetrySchema(BaseModel):
-    """Which dead letters are tried again; without ids, all."""
+    """The dead letters to deliver again; without ids, all."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -143,6 +143,6 @@ class RetrySchema(BaseModel):
 
 
 class RetriedSchema(BaseModel):
-    """How many messages wait for another attempt."""
+    """The number of messages that were queued again."""
 
     retried: int

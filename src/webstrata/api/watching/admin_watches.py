@@ -24,10 +24,10 @@ from webstrata.http.same_origin import refuse_other_sites
 from webstrata.jobs.watching.watch_commands import WatchCommands
 from webstrata.model.watching.watches import WatchRequest
 
-_Answers = dict[int | str, dict[str, Any]]
-_UNKNOWN: _Answers = {404: {"model": ErrorSchema}}
-_UNKNOWN_OR_BUSY: _Answers = _UNKNOWN | {409: {"model": ErrorSchema}}
-_UNFIT: _Answers = _UNKNOWN_OR_BUSY | {501: {"model": ErrorSchema}}
+_Responses = dict[int | str, dict[str, Any]]
+_UNKNOWN: _Responses = {404: {"model": ErrorSchema}}
+_UNKNOWN_OR_BUSY: _Responses = _UNKNOWN | {409: {"model": ErrorSchema}}
+_UNFIT: _Responses = _UNKNOWN_OR_BUSY | {501: {"model": ErrorSchema}}
 _OURS = [Depends(refuse_other_sites)]
 
 WatchId = Annotated[int, RowId, Path(description="A watch's number.")]

@@ -27,9 +27,9 @@ class SitePageSchema(BaseModel):
 
 
 class MissingPageSchema(SitePageSchema):
-    """A page of the older run that the newer one has no good capture of."""
+    """A page of the older run without a good capture in the newer run."""
 
-    reason: str = Field(description="What the newer run got from its address.")
+    reason: str = Field(description="The newer run's result for its URL.")
 
 
 class MovedPageSchema(BaseModel):
@@ -53,7 +53,7 @@ class ChangedPageSchema(SitePageSchema):
 
 
 class TemplateDifferenceSchema(BaseModel):
-    """Lines that most pages of one run share and of the other do not."""
+    """Lines on most pages of one run and not on those of the other."""
 
     addedLines: list[str]
     removedLines: list[str]
@@ -61,7 +61,7 @@ class TemplateDifferenceSchema(BaseModel):
 
 
 class SiteDiffSchema(BaseModel):
-    """What became different on a site between two runs; lists may be cut, counts are exact."""
+    """The differences of a site between two runs; lists may be cut, counts are exact."""
 
     model_config = ConfigDict(populate_by_name=True)
 

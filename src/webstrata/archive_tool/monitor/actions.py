@@ -1,4 +1,4 @@
-"""Recovery actions of the monitor, carried out: fewer workers, another VPN, a rest."""
+"""Recovery actions of the monitor: fewer workers, VPN rotation, a pause."""
 
 import threading
 

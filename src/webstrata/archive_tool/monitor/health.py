@@ -5,7 +5,7 @@ The lines are browsertrix-crawler's, of its versions 0.x and 1.x, and our own cr
     {"context":"pageStatus","logLevel":"warn","message":"Page Load Failed: will retry","details":{"msg":"net::ERR_…",…}}
     {"context":"pageStatus","logLevel":"warn","message":"Page Load Failed","details":{"kind":"http","count":3,…}}
 
-Whatever else is in a log, other programs' lines and broken ones too, is passed over.
+All other lines of a log are skipped, such as those of other programs and damaged ones.
 """
 
 import json
@@ -43,16 +43,16 @@ _FAILURES = (
     "Page is an empty non-200 response",
 )
 _TIMED_OUT = re.compile(r"Navigation timeout|TIMED_OUT|timed out", re.IGNORECASE)
-_STATUS_TOLD_AGAIN = re.compile(r"returned status code \d+$")
+_REPEATED_STATUS = re.compile(r"returned status code \d+$")
 _TOO_MANY_REQUESTS, _BAD_REQUEST, _SERVER_ERROR = 429, 400, 500
 _MOST = 2**31
 
 
 class LogReader:
-    """Parses a log piece by piece, and remembers the statistics and failures in it."""
+    """Parses a log piece by piece, and collects its statistics and failures."""
 
     def __init__(self, known: int = 0) -> None:
-        """Begin; `known` pages were crawled before, so that statistics which only repeat them are no rise."""
+        """Begin; `known` pages were crawled before: statistics up to that number are not progress."""
         self._known = known
         self._crawled: int | None = None
         self._rises = 0
@@ -68,7 +68,7 @@ class LogReader:
         return Vitals(self._crawled, self._rises, dict(self._errors), self._is_past_crawling)
 
     def feed(self, piece: bytes) -> None:
-        """Take the next bytes; a line counts when its end has come."""
+        """Parse the next bytes; a line is parsed when it is complete."""
         *lines, rest = (self._rest + piece).split(b"\n")
         for line in lines:
             if not self._skips and len(line) <= LONGEST_LINE:
@@ -105,14 +105,14 @@ class LogReader:
     def _take_failure(self, kind: str, details: Mapping[str, object]) -> None:
         page = details.get("page") or details.get("url")
         if page is not None and page == self._last_failed and not _CAUSES & details.keys():
-            return  # after the line with the reason, older versions log once more that the page failed
+            return  # Older versions log the failure a second time, after the line with the reason.
         self._last_failed = page
         count = details.get("count")
         self._errors[kind] += count if _is_count(count) and count > 0 else 1
 
 
 class LogFollower:
-    """Follows a log on disk from check to check, also when another file replaces it."""
+    """Reads what was added to a log since the last check, also when another file replaces it."""
 
     def __init__(self, known: int = 0) -> None:
         """Begin with no file."""
@@ -170,7 +170,7 @@ def _kind_of_failure(details: Mapping[str, object]) -> str | None:
         return HTTP if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR else None
     # A message names its page at the end, and a page may have any name.
     reason = str(details.get("msg", "")).partition(" at http")[0]
-    if _STATUS_TOLD_AGAIN.search(reason):
+    if _REPEATED_STATUS.search(reason):
         return None
     return TIMEOUT if _TIMED_OUT.search(reason) else HTTP
 

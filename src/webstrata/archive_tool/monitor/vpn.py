@@ -28,7 +28,7 @@ class Rotation:
 
 
 def rotate(vpn: VpnCommand, ended: threading.Event, grace: float = _GRACE_SECONDS) -> Rotation:
-    """Run the VPN's command to its end and return how it went; it is ended, with all it started, when time is up."""
+    """Run the VPN's command and return its result; at the time limit the command and its children are stopped."""
     began = time.monotonic()
     try:
         process = _started(vpn)
@@ -37,7 +37,7 @@ def rotate(vpn: VpnCommand, ended: threading.Event, grace: float = _GRACE_SECOND
     except FileNotFoundError:
         return Rotation(went_well=False, summary="the VPN's command was not found")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it holds what no command can"
+        reason = error.strerror if isinstance(error, OSError) else "it contains a NUL character"
         return Rotation(went_well=False, summary=f"the VPN's command could not be run: {reason}")
     limit = vpn.time_limit.total_seconds()
     while process.poll() is None and time.monotonic() - began < limit and not ended.is_set():
@@ -64,7 +64,7 @@ def _started(vpn: VpnCommand) -> subprocess.Popen[bytes]:
 
 
 def _end(process: subprocess.Popen[bytes], grace: float) -> None:
-    """End a command and all it started, first politely."""
+    """Stop a command and its children: first by asking, then by killing."""
     _signal(process, signal.SIGTERM)
     deadline = time.monotonic() + grace
     while not _is_over(process) and time.monotonic() < deadline:
@@ -75,7 +75,7 @@ def _end(process: subprocess.Popen[bytes], grace: float) -> None:
 
 
 def _is_over(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether a process has ended, without reaping it: until then its group's number is not given again."""
+    """Return whether a process has ended, without reaping it: until then the number of its group is not reused."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 

@@ -30,13 +30,13 @@ log = structlog.get_logger()
 
 
 def steady_clock() -> Callable[[], datetime]:
-    """Return a clock that shows the time of day, but runs evenly when that is set or the machine has slept."""
+    """Return a clock of the time of day that does not jump when the system's clock is set or the machine slept."""
     began, ticks = datetime.now(UTC), time.monotonic()
     return lambda: began + timedelta(seconds=time.monotonic() - ticks)
 
 
 class Monitor:
-    """Watches one crawl, attempt after attempt; what it may still do about troubles is in the state file."""
+    """Monitors one crawl over all its attempts; the counts of its actions are in the state file."""
 
     def __init__(self, limits: MonitorLimits, state: CrawlState, *, now: Callable[[], datetime] | None = None) -> None:
         """Begin with no attempt to watch."""
@@ -51,7 +51,7 @@ class Monitor:
             log.warning("monitor.limits.unknown", reason=state.damage_at_first)
 
     def begin(self, attempt: Attempt) -> None:
-        """Watch a new attempt: the log of earlier ones is forgotten, the counts against the limits stay."""
+        """Monitor a new attempt, with a new log; the counts against the limits stay."""
         self._attempt = attempt
         self._follower = LogFollower(self._state.most_crawled)
         self._rises = 0
@@ -60,22 +60,22 @@ class Monitor:
     def look(self) -> Decision | None:
         """Read the new part of the attempt's log and return a decision, if one is due; decisions are stored.
 
-        An attempt that is over by itself and did not end well is trouble too.
+        An attempt that failed by itself is trouble too.
         """
         code = self._exit_code()
         finding = self._found(code)
-        # Whatever its log says, an attempt that has succeeded is in no trouble.
+        # An attempt that has succeeded is not in trouble, whatever its log contains.
         if finding is None or code == 0:
             return None
         try:
             return self._decide(finding, self._now())
         except WebstrataError as error:
-            # Acted on but not written down, it would be done once too often after a restart: the next look decides.
+            # An action that is not stored would be repeated after a restart: the next check decides again.
             log.warning("monitor.state.unwritable", reason=str(error))
             return None
 
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
-        """Do what was decided before the next attempt begins; the event cuts a rest or a VPN's command short."""
+        """Carry out a decision before the next attempt; the event interrupts a pause or a VPN command."""
         outcome = carry_out(decision, self.limits, self._state, ended)
         self._log_line(outcome, {"answer": str(decision.action)})
 
@@ -83,7 +83,7 @@ class Monitor:
         try:
             return self._attempt.poll() if self._attempt is not None else None
         except WebstrataError:
-            return None  # Whoever runs the attempts hears of it as well, and it is theirs to answer.
+            return None  # The caller, which runs the attempts, gets the same error and handles it.
 
     def _found(self, exit_code: int | None) -> Symptom | None:
         vitals, now = self._read(), self._now()

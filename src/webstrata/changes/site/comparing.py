@@ -34,7 +34,7 @@ MOST_LISTED = 1_000
 """Pages in each list of a site diff, unless the caller asks for fewer."""
 
 _SAMPLED = 100
-"""Pages of the older run from which is learned which words its pages share."""
+"""Pages of the older run from which the words that its pages share are computed."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class SiteComparison:
     def compare(
         self, code: str, older: RunChoice = None, newer: RunChoice = None, *, most: int = MOST_LISTED
     ) -> SiteDiff:
-        """Return what became different on a site between two runs, by default the newest two complete ones."""
+        """Return the differences of a site between two runs, by default the newest two complete ones."""
         return self.compare_runs(code, *choose_runs(code, self.list_runs(code), older, newer), most=most)
 
     def compare_runs(self, code: str, first: SiteRun, last: SiteRun, *, most: int = MOST_LISTED) -> SiteDiff:
-        """Return what became different on a site between two runs."""
+        """Return the differences of a site between two runs."""
         with self.database.read() as session:
             source = source_view(session, code)
             differing = site_diff.one_sided_pages(session, first.job_id, last.job_id)
@@ -79,7 +79,7 @@ class _Pair:
     limits: list[str] = field(default_factory=list)
 
     def note_limits(self, *, is_cut: bool) -> None:
-        """Note what makes the diff less than exact."""
+        """Record why the diff may be incomplete."""
         if is_cut:
             self.limits.append(f"only the first {MOST_PAGES:,} pages that differ were compared")
         if reason := why_incomplete(self.older):
@@ -90,7 +90,7 @@ class _Pair:
         reason = why_incomparable(self.older, self.newer)
         added = {one.page: one.new_id for one in self.differing if one.new_id is not None}
         missing = self._sort_missing()
-        # A page that a run did not get to may still be where it was.
+        # A page that a run did not request may still exist.
         self._find_moves(missing, added, [*missing.gone, *(() if reason else missing.absent)])
         unproven = missing.settle(self.older.snapshots, reason)
         restored = self._restored(added)
@@ -119,7 +119,7 @@ class _Pair:
         )
 
     def _sort_missing(self) -> MissingPages:
-        """Sort the pages that only the older run has by what the newer one got from their addresses."""
+        """Group the pages that only the older run has by the newer run's responses for their URLs."""
         gone = {one.page: one.old_id for one in self.differing if one.old_id is not None}
         with self.database.read() as session:
             contents = site_diff.page_contents(session, gone.values())
@@ -150,7 +150,7 @@ class _Pair:
             return site_diff.pages_of_run(session, self.newer.job_id, groups)
 
     def _find_moves(self, missing: MissingPages, added: Mapping[str, int], gone: Sequence[int]) -> None:
-        """Look for the pages that are gone, by their snapshots, among the new ones."""
+        """Find the pages that disappeared, by their snapshots, among the new ones."""
         taken = {move.new.page for move in missing.moved}
         new = {number: page for page, number in added.items() if page not in taken}
         if not gone or not new:
@@ -176,7 +176,7 @@ class _Pair:
         return {number: main_text(one.text, one.blocks or "") for number, one in stored.items()}
 
     def _restored(self, added: Collection[str]) -> list[str]:
-        """Return the new pages that the older run requested and got an error or a block page from."""
+        """Return the new pages for which the older run got an error or a block page."""
         with self.database.read() as session:
             before = site_diff.bad_responses(session, self.older.job_id, added)
         return sorted(page for page, one in before.items() if missing_fate(one) is MissingFate.UNAVAILABLE)

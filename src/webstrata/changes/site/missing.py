@@ -20,19 +20,19 @@ from webstrata.model.watching.site_diff import (
 
 @dataclass
 class MissingPages:
-    """Missing pages on their way to a verdict."""
+    """Missing pages, grouped by what their responses show."""
 
     moved: list[MovedPage] = field(default_factory=list)
     unavailable: list[MissingPage] = field(default_factory=list)
     gone: dict[int, MissingPage] = field(default_factory=dict)
-    """Pages whose response shows that they are gone, by snapshot, until another address of theirs is found."""
+    """Pages whose response shows that they are gone, by snapshot, unless a new URL is found."""
     absent: dict[int, SitePage] = field(default_factory=dict)
     """Pages that were not requested, by snapshot."""
     removed: list[MissingPage] = field(default_factory=list)
     not_seen: list[SitePage] = field(default_factory=list)
 
     def sort(self, page: SitePage, response: LastResponse | None, target: "RedirectTarget | None") -> None:
-        """Take in a page by what the newer run got from its address."""
+        """Add a page to the group of the newer run's response for its URL."""
         if response is None:
             self.absent[page.snapshot_id] = page
             return
@@ -53,13 +53,13 @@ class MissingPages:
             self.unavailable.append(MissingPage(page, f"it leads to {target.url}"))
 
     def move(self, old_id: int, new: SitePage, evidence: MoveEvidence) -> None:
-        """Take a page out of those that are gone: it is at another address."""
+        """Remove a page from the missing ones: it moved to another URL."""
         found = self.gone.pop(old_id, None)
         page = self.absent.pop(old_id) if found is None else found.page
         self.moved.append(MovedPage(page, new, evidence))
 
     def settle(self, pages: int, why_incomparable: str | None) -> str | None:
-        """Decide which of the pages that are left are removed; return why some of them may still be there, if so.
+        """Decide which of the remaining pages are removed; return why some of them may still exist, if so.
 
         Only a response shows that a page was removed. `pages` is how many the older run has.
         """
@@ -76,7 +76,7 @@ class MissingPages:
         return reason
 
     def counts(self) -> dict[str, int]:
-        """Return how many pages there are of each kind."""
+        """Return the number of pages of each kind."""
         return {
             "removed": len(self.removed),
             "moved": len(self.moved),

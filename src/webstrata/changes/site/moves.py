@@ -1,4 +1,4 @@
-"""Pages that moved: near-duplicates among the pages that disappeared and those that are new."""
+"""Moved pages: near-duplicates among the pages that disappeared and the new ones."""
 
 import math
 import re
@@ -26,7 +26,7 @@ _CLOSEST = 5
 """Pages whose words are compared with those of one that disappeared."""
 
 _LEAST_SHARE = 0.4
-"""Of the weight of both pages' words and pairs of words that two editions of a page share. Of 30 real articles and 28
+"""The share of the weight of words and word pairs that two editions of a page share. Of 30 real articles and 28
 real product pages no two shared more than 0.22, and those with every tenth word replaced at least 0.61."""
 
 _MOST_CHARACTERS = 20_000
@@ -52,7 +52,7 @@ class CommonWords:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        """Count in how many texts each word and each pair is."""
+        """Count the texts that contain each word and each pair."""
         counted: Counter[Hashable] = Counter()
         self._pages = 0
         for text in texts:
@@ -61,20 +61,20 @@ class CommonWords:
         self._counted = counted
 
     def share(self, one: str, other: str) -> float:
-        """Return which part of the weight of two texts' words they share, from 0 to 1."""
+        """Return the share of the weight of two texts' words that they have in common, from 0 to 1."""
         first, second = _words_and_pairs(one), _words_and_pairs(other)
         total = sum(map(self._weight, first | second))
         return sum(map(self._weight, first & second)) / total if total > 0 else 0.0
 
     def _weight(self, word: Hashable) -> float:
-        # Never seen in the sample: as if on one page of it.
+        # Not in the sample: counted as on one page of it.
         return max(0.0, math.log((self._pages + 2) / (2 * max(self._counted[word], 1))))
 
 
 def find_moves(
     gone: Sequence[PageContent], new: Sequence[PageContent], texts: Texts, common: CommonWords
 ) -> list[FoundMove]:
-    """Return which pages that disappeared are at a new address, each page once."""
+    """Return the pages that disappeared and are at a new URL, each once."""
     moves = _same_texts(gone, new)
     taken = {one for move in moves for one in (move.old_id, move.new_id)}
     gone = [page for page in gone if page.snapshot_id not in taken]

@@ -1,4 +1,4 @@
-"""What a run got when it requested the pages that it has no good capture of: errors, redirects, no response."""
+"""Responses of a run to requests for pages without a good capture: errors, redirects, no response."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -61,7 +61,7 @@ class RunResponses:
         return {page: replace(found[page], location=self._end(target)) for page, target in targets.items() if target}
 
     def _end(self, url: str) -> str:
-        """Return where a redirect ends, as far as the run followed it."""
+        """Return the target of a redirect, as far as the run followed redirects."""
         for _ in range(_MOST_HOPS):
             with self.database.read() as session:
                 response = site_diff.responses_of(session, self.job_id, [surt(url)]).get(url)

@@ -42,13 +42,13 @@ class WatchMatching:
         """Return what an event means for a watch; None when it does not belong to it."""
         kind = ChangeType(event.change_type)
         if kind is ChangeType.UNCHANGED and watch.rules.selector is not None and event.from_snapshot_id is not None:
-            # What counts for the page may leave out just what the watch selects.
+            # The page's comparison may ignore exactly the parts that the watch selects.
             kind = ChangeType.UPDATED
         if not watch.may_report(kind, event.from_capture_timestamp, event.to_job_id):
             return None
         whole = PartChange(event.significance, event.summary, tuple(str(one["text"]) for one in event.reasons))
         if kind is not ChangeType.UPDATED:
-            # That a page appears, fails or comes back is worth knowing, whichever of its parts count.
+            # A page that appears, fails or recovers is of interest, whichever parts are watched.
             return replace(whole, significance=1.0)
         if not watch.rules.narrows or event.from_snapshot_id is None:
             return whole

@@ -1,4 +1,4 @@
-"""The site as replay checks open it: captures in the frame that readers see, in this process and without a server."""
+"""The site for replay checks: captures in the frame of the viewer, served in this process."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import replace
@@ -43,7 +43,7 @@ def checked_site(app: App) -> ReplaySite:
 
 
 def _settings(app: App) -> Settings:
-    """Return the settings of a laptop: the check is the only reader, and is neither limited nor counted."""
+    """Return the settings of a private site: the check has no rate limits and is not counted."""
     changed = {
         "env": Environment.DEVELOPMENT,
         "replay_host": None,
@@ -64,7 +64,7 @@ def _plain_path(capture: ArchivedCapture) -> str:
 
 
 def _frame(scope: _Message) -> HTMLResponse:
-    """Return the page around the frame of a capture, as the page of a snapshot has it."""
+    """Return the page around the frame of a capture, like the page of a snapshot."""
     asked = scope["query_string"].decode("ascii", "replace")
     address = f"http://{REPLAY_HOST}:{PORT}{FRAME_PATH}?{asked}"
     return HTMLResponse(_PAGE.format(address=escape(address), sandbox=FRAME_SANDBOX, size=_SIZE))

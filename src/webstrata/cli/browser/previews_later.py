@@ -1,4 +1,4 @@
-"""Previews after a command: a process of its own takes the picture while the prompt is back already."""
+"""Previews after a command: a separate process makes them after the command has ended."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ ERRORS = "errors.log"
 
 
 def with_previews_later(app: "App", runner: "Runner") -> "Runner":
-    """Return a runner that does not wait for the pictures of front pages; one that takes none is returned as it is."""
+    """Return a runner that makes previews in the background; a runner without previews is returned unchanged."""
     return replace(runner, make_preview=partial(start_preview, app)) if runner.make_preview is not None else runner
 
 
@@ -43,7 +43,7 @@ def start_preview(app: "App", job_id: int) -> None:
         reason = StorageError(f"{folder}: {error.strerror}")
         log.warning("preview.failed", job_id=job_id, reason=str(reason))
         return
-    # A command that goes on to serve the archive would else keep its number until it ends.
+    # Otherwise, in a command that then serves the archive, the ended process would stay a zombie.
     threading.Thread(target=process.wait, daemon=True).start()
 
 

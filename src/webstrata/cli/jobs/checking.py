@@ -34,7 +34,7 @@ _OWN_NAME = "archive-tool"
 
 @dataclass(frozen=True)
 class _CheckedJob:
-    """A job as it would be run."""
+    """The job that would be run."""
 
     name: str
     folder: Path

@@ -19,7 +19,7 @@ from webstrata.model.jobs.job import JobStatus
 _LOOK_SECONDS = 0.5
 
 _HANDOVER = timedelta(seconds=15)
-"""How long a job may be led by no process between two stages: a worker takes the next one up within seconds."""
+"""How long a job may be without a leader between two stages: a worker starts the next stage within seconds."""
 
 
 def follow(app: App, leader: Leader, label: str) -> None:

@@ -1,4 +1,4 @@
-"""The state of a job that runs here or is followed: its stage, its progress, and the time left."""
+"""The state of a job that runs in this process or another: its stage, its progress, and the time left."""
 
 import time
 from collections.abc import Callable

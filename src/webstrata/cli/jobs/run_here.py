@@ -76,7 +76,7 @@ def run_here(site: str | None, port: int | None) -> None:
 
 
 def _requested_job(app: App, urls: list[str], file: Path | None) -> JobFile:
-    """Return what is to be archived: what the command line names, or what a job file asks for."""
+    """Return the work to do: of the command line, or of a job file."""
     if bool(urls) == (file is not None):
         raise UsageError("give either an address such as https://example.org/ or a job file (--file)")
     if file is not None:
@@ -131,7 +131,7 @@ def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: 
 
 
 def _lead_or_follow(app: App, runner: Runner, job_id: int, label: str) -> JobSummary:
-    """Run a job here; while another process does, show that one's progress, and go on if it leaves the job undone."""
+    """Run a job here; while another process runs it, show its progress, and continue if that leaves it unfinished."""
     while True:
         try:
             with watching(label) as watcher:

@@ -183,7 +183,7 @@ def index_job(
 
 
 def _index_outdated(*, again: bool, as_json: bool) -> None:
-    """Index every outdated job; one that fails does not stop the others."""
+    """Index every outdated job; a failure does not stop the others."""
     from webstrata.db.captures.captures import outdated_jobs
     from webstrata.index.version import INDEX_VERSION
 

@@ -1,4 +1,4 @@
-"""Delivering notifications from a command, after the run that they are about."""
+"""Delivery of notifications by a command, after its run."""
 
 from typing import TYPE_CHECKING
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from webstrata.content.reader.page_reader import PageReader
 
 _SAVED_URL = "https://saved-page.invalid/"
-"""The address of saved pages, whose own is not known: their relative links lead to the same place on both sides."""
+"""The URL of saved pages without one: relative links then have the same targets on both sides."""
 
 _TYPES = {".html": "text/html", ".htm": "text/html", ".xhtml": "text/html", ".pdf": "application/pdf"}
 _GZIPPED = ".gz"

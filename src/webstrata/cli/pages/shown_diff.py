@@ -17,7 +17,7 @@ _SIGNS = {
 }
 _STYLES = {EditKind.ADDED: "green", EditKind.REMOVED: "red strike"}
 _BRACKETS = {EditKind.ADDED: ("{+", "+}"), EditKind.REMOVED: ("[-", "-]")}
-"""How words are marked where there are no colours, as Git does it."""
+"""The marks of words on terminals without colours, like Git's."""
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:

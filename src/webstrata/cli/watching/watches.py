@@ -121,7 +121,7 @@ def resume_watch(watch: _WhichWatch) -> None:
 
 @command(verbs, "remove-watch", example="webstrata remove-watch 3")
 def remove_watch(watch: _WhichWatch) -> None:
-    """Remove a watch with its subscriptions; what it captured stays."""
+    """Remove a watch with its subscriptions; its captures stay."""
     with started(quiet=True) as app:
         removed = _commands(app).remove(watch)
     print(f"watch {watch} of {removed.url} is removed")

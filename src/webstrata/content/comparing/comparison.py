@@ -42,7 +42,7 @@ def compare_pages(
         return _compare_availability(old, new)
     alignment = align(old.lines, new.lines, limits)
     edits = mark_ignored(alignment.edits, knowledge, _outweighs_region)
-    # To walk over all lines again and again takes longer than to compare them.
+    # Walking over all lines several times takes longer than comparing them.
     noted = outline(edits)
     context = _context(old, new, noted, knowledge)
     found = _compare_content(noted, 2 * (len(edits) - len(noted)), context, knowledge)

@@ -100,7 +100,7 @@ def _mark_line_breaks(edits: list[LineEdit], places: Sequence[int]) -> None:
 
 
 def _is_divided(edit: LineEdit) -> bool:
-    """Return whether an edit may come from lines that are divided otherwise."""
+    """Return whether an edit may only be a different division into lines."""
     return edit.ignored is None and edit.kind is not EditKind.MOVED
 
 

@@ -20,14 +20,14 @@ from webstrata.model.changes.wording import WARNING, wording_of
 
 LEARNED = "it changed in most earlier captures"
 _MOST_EDITS = 2_000
-"""Edits that are looked at: a page with more of them changed otherwise than by itself."""
+"""Edits that are checked: a page with more of them has real changes."""
 _FEWEST_CAPTURES = 3
 _MOST_CAPTURES = 12
 _FEWEST_CHANGES = 2
 _SLOT_LINES = 6
 """A place with more lines is a part of the page, not a teaser or a quotation."""
 _ALIKE = 0.5
-"""Texts that share so many of their words are editions of one text, not others in its place."""
+"""From this share of common words on, texts are editions of one text, not different texts."""
 _ANCHOR_CHARACTERS = 120
 _SECTIONS_CACHED = 256
 _LONGEST_MOMENT = 80
@@ -55,7 +55,7 @@ def mask(line: str) -> str:
 
 
 def volatile_reason(old: PageLine, new: PageLine) -> str | None:
-    """Return why a changed line does not count: it differs only in parts that change by themselves; None if it does."""
+    """Return why a changed line is ignored, as it differs only in volatile parts; None if it counts."""
     before, after = volatile_parts(old.text), volatile_parts(new.text)
     if before and len(before) == len(after) and mask(old.text) == mask(new.text):
         kinds = dict.fromkeys(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from webstrata.model.changes.change_words import MONTHS, WEEKDAYS, fold
 
 MOST_CHARACTERS = 4_000
-"""Longer lines are not looked at: what changes by itself is in short ones."""
+"""Longer lines are not checked: volatile parts are in short ones."""
 
 
 class VolatilePart(NamedTuple):
@@ -276,7 +276,7 @@ def _matches(plain: str) -> Iterator[VolatilePart]:
 
 
 def _tokens(line: str, plain: str) -> Iterator[VolatilePart]:
-    """Yield the random words of a line; a checksum is none, as it changes with its file."""
+    """Yield the random words of a line; checksums do not count, as they change only with their file."""
     if max(map(len, line.split()), default=0) < _SHORTEST_TOKEN:
         return
     for match in _TOKEN.finditer(line):

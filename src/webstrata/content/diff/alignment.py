@@ -1,7 +1,7 @@
 """Aligning the lines of two captures of a page: what became of each line.
 
 Equal lines are matched first, around lines that occur once on both pages; equal lines in another place have moved.
-Lines of what is left that are alike are versions of each other, near each other or not.
+Among the remaining lines, similar ones are versions of each other, near each other or not.
 """
 
 from collections.abc import Iterator, Sequence

@@ -38,7 +38,7 @@ class Gap(NamedTuple):
 def match_equal_lines(old: Sequence[PageLine], new: Sequence[PageLine]) -> tuple[list[Run], list[Gap]]:
     """Return the runs of lines that are equal and in the same order on two pages, and the gaps between them.
 
-    In small gaps, lines that occur several times are left to those who know what the lines around them became.
+    In small gaps, lines that occur several times are left to later steps, which know the pairs around them.
     """
     gaps = [Gap(0, len(old), 0, len(new))]
     old_keys, new_keys = _numbered(_marked(old), _marked(new))
@@ -101,7 +101,7 @@ def _numbered_in_gaps(
 def _safe_runs(old: Sequence[int], new: Sequence[int], gap: Gap) -> list[Run]:
     """Return the runs of equal lines that hold on to the ends of a gap, or to a line that occurs once on each side.
 
-    Lines such as "Read more", found again and again, prove nothing by themselves.
+    Lines such as "Read more", which occur many times, prove nothing by themselves.
     """
     runs = _common_runs(old, new, gap)
     if not runs:

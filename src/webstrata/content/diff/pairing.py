@@ -11,7 +11,7 @@ Pair = tuple[int, int]
 """The place of an old line and of a new line."""
 
 _MAX_OCCURRENCES = 8
-"""Words in more lines than this lead to none of them."""
+"""Words in more lines than this are not used to find lines."""
 _LEADING_WORDS = 8
 """Words of a line that are looked up, rarest first."""
 _CANDIDATES = 3
@@ -47,7 +47,7 @@ def pairs_by_rare_words(old: Sequence[Profile], new: Sequence[Profile], least: f
 def longest_in_order(pairs: Sequence[Pair]) -> list[Pair]:
     """Return the most pairs that are in the order of both sides, of pairs in the order of the new side."""
     lasts: list[int] = []
-    """The old place that the best chain of each length ends with."""
+    """The old line at the end of the best chain of each length."""
     ends: list[int] = []
     """The pair that it ends with."""
     before: list[int] = []
@@ -65,7 +65,7 @@ def longest_in_order(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _took_its_place(old: Profile, new: Profile) -> bool:
-    """Return whether a line that alone took the place of another is a version of it; any heading of the section is."""
+    """Return whether a line that replaced a single line is a version of it; a heading in the same place always is."""
     if are_comparable(old, new) and new.family == HEADING:
         return True
     return similarity(old, new) >= (CHANGED if new.family == ROW else REPLACED)

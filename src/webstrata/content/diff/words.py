@@ -39,7 +39,7 @@ class _Hunk:
         """How many words changed."""
 
     def absorb(self, later: "_Hunk") -> bool:
-        """Take over a later hunk if the unchanged text between both is too little to be read by itself.
+        """Merge a later hunk if the unchanged text between both is too short to be read by itself.
 
         Numbers always are enough.
         """

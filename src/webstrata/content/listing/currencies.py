@@ -181,7 +181,7 @@ def currency_of_country(country: str | None) -> str | None:
 
 
 def currency_of(symbol: str, country: str | None = None, language: str | None = None) -> str | None:
-    """Return the code of a currency that is written as a symbol, a name or a code; None when it is none."""
+    """Return the code of a currency that is written as a symbol, a name or a code; None for other texts."""
     written = " ".join(symbol.split())
     code = written.upper()
     if code in CODES:

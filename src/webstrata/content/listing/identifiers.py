@@ -22,7 +22,7 @@ def gtin_of(text: str) -> str | None:
 
 
 def code_of(text: str) -> str | None:
-    """Return the code that a text is; None for placeholders and for what is too long to be one."""
+    """Return the text as an identifier; None for placeholders and for texts that are too long."""
     code = " ".join(text.split())
     if not 0 < len(code) <= _MAX_CODE or code.lower() in _PLACEHOLDERS:
         return None

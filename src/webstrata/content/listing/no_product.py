@@ -15,7 +15,7 @@ _UNKNOWN = ".invalid"
 """The top-level domain of pages whose address is not known."""
 
 _LONGEST_ANCHOR = 3
-"""Characters of an anchor that is no address of a page inside a script's application."""
+"""Characters of plain anchors, in contrast to the routes of single-page applications."""
 
 _FRONT = re.compile(r"/?(?:index\.\w{3,5})?$")
 _TITLE = re.compile(
@@ -34,7 +34,7 @@ _LONGEST_TITLE = 60
 
 
 def is_no_product_address(url: str) -> bool:
-    """Return whether an address is that of a cart, an order, a wish list, a search or a site's front page."""
+    """Return whether a URL is that of a cart, an order, a wish list, a search or a site's front page."""
     parts = urlsplit(url)
     if _SEGMENT.search(parts.path.lower()):
         return True

@@ -80,7 +80,7 @@ def _is_beside_digit(word: str, text: str) -> bool:
 
 
 def shows_price(text: str, titles: Sequence[str]) -> bool:
-    """Return whether a line after a title of the page shows a price and nothing else, as classified ads have it."""
+    """Return whether a line after a title of the page shows only a price, as in classified ads."""
     lines = text[:_BEGINNING].split("\n")
     for place, line in enumerate(lines):
         if 0 < len(line) <= _LONGEST_PRICE and _is_amount(line):

@@ -38,7 +38,7 @@ _NEAR_START = 500
 """Elements in which the weight of a title or a button falls to about a third."""
 
 _GRID = 3
-"""So many prices in elements of the same names are a list of products."""
+"""From this number on, prices in elements of the same names are a list of products."""
 
 _IN_LIST = 4.0
 """What a price loses in a list: one of several in elements of the same kind in elements of the same kind."""
@@ -164,7 +164,7 @@ def _amount(mark: Mark, hints: MoneyHints) -> ShownPrice | None:
 
 
 def _roles_inside(element: Element, hints: MoneyHints) -> dict[Decimal, frozenset[PriceRole]]:
-    """Return the roles that the elements inside of one give to their amounts, such as one that is crossed out."""
+    """Return the roles of amounts from elements inside of an element, such as crossed-out ones."""
     found: dict[Decimal, frozenset[PriceRole]] = {}
     for inner in islice(element.iter_elements(), _MOST_INSIDE):
         roles = own_roles(inner)

@@ -218,7 +218,7 @@ def _of_variant(fields: _Object, names: Sequence[str]) -> str:
 
 
 def _price_of(fields: _Object, names: Sequence[str] = _PRICES) -> tuple[JsonValue, _Object] | None:
-    """Return an amount as it is written, and the object that holds it."""
+    """Return an amount as it is written, and the object that contains it."""
     for name in names:
         value = fields.get(name)
         if isinstance(value, dict):

@@ -13,7 +13,7 @@ _CONTEXT = 40
 
 _MOST_AROUND = 4
 _LIST = 4
-"""So many different amounts in elements of the same path are a list."""
+"""From this number on, different amounts in elements of the same path are a list."""
 
 _LONGEST_LABEL = 60
 """Characters of a price with its label, such as `Recommended retail price: € 1,299.00 incl. VAT`."""
@@ -46,7 +46,7 @@ def roles_of_spans(text: str, spans: Sequence[MoneySpan]) -> list[frozenset[Pric
 
 
 def roles_of_lone(element: Element, amount: Decimal, hints: MoneyHints) -> frozenset[PriceRole]:
-    """Return the roles that the elements give which hold one amount and its label, and nothing else."""
+    """Return the roles from the elements that contain only one amount and its label."""
     found: set[PriceRole] = set()
     known = "".join(element.text.split())
     for parent in parents_of(element, _MOST_AROUND):

@@ -160,7 +160,7 @@ _AFTER = {
 }
 _OTHERWISE = re.compile(r"\b(?:ou|or|oder|o|oppure)(?: [^\W\d]{1,3}[$€£]?)? ?$", re.IGNORECASE)
 _IN_PARTS = re.compile(r" ?(?:em|en|in) (?:até )?\d{1,2} ?x", re.IGNORECASE)
-"""An amount that is paid in parts, otherwise than the price."""
+"""An amount that is one of several payments, unlike the price."""
 
 _BEFORE_AMOUNT = {role: re.compile(pattern, re.IGNORECASE) for role, pattern in _BEFORE.items()}
 _AFTER_AMOUNT = {role: re.compile(pattern, re.IGNORECASE) for role, pattern in _AFTER.items()}

@@ -35,7 +35,7 @@ _LIKE_TITLE = 0.6
 _SURELY_TITLE = 0.85
 _UNLIKE_TITLE = 0.45
 _LIST_PAGE = 3
-"""So many priced products, none of them named like the page, are a list of products."""
+"""From this number on, priced products whose names differ from the page's title are a list of products."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _score(node: Node, anchors: PageAnchors) -> float:
 
 
 def _likeness(node: Node, anchors: PageAnchors) -> float:
-    """Return how much a node is named like the page, from 0 to 1."""
+    """Return the similarity of a node's name and the page's title, from 0 to 1."""
     name = node.text("name")[:300].casefold()
     if not name:
         return 0.5

@@ -146,7 +146,7 @@ _DECIDING: Phrases = tuple((Availability.OUT_OF_STOCK, phrase) for phrase in _OU
 
 @lru_cache(maxsize=4_096)
 def worded_availability(text: str) -> Availability | None:
-    """Return the availability that a short text states; None when it states none, or that of something else."""
+    """Return the availability that a short text states; None when it states none, or another thing's."""
     return availability_by(text, _PHRASES)
 
 

@@ -20,7 +20,7 @@ _ASIDE = frozenset(
         *("itemlistelement", "aggregaterating", "breadcrumb", "mentions", "hasvariant", "isvariantof", "ispartof"),
     }
 )
-"""Properties that hold other things than what the page offers."""
+"""Properties whose values are not offers of the page."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Node:
     properties: Mapping[str, tuple["Node | str | int | float", ...]] = field(default_factory=dict)
     """The values by the property's name in lower case, without the vocabulary."""
     is_aside: bool = False
-    """Whether it is described as something else than what the page is about, such as a related product."""
+    """Whether it is not the page's main subject, such as a related product."""
 
     def nodes(self, *names: str) -> list["Node"]:
         """Return the things that some properties hold."""

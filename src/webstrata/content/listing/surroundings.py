@@ -1,4 +1,4 @@
-"""What the elements around a price show about it: its roles by their names, whether it is in a link or hidden."""
+"""Facts about a price from the elements around it: its roles by their names, whether it is in a link or hidden."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from webstrata.content.listing.scan import names_of, parents_of
 from webstrata.content.tree import Element
 
 _HIGHEST = 40
-"""Elements around a price that are looked at; deeper nesting is a generator's."""
+"""Elements around a price that are read; only generated markup is nested deeper."""
 
 _STRUCK = frozenset({"del", "s", "strike"})
 _EDGES = frozenset({"nav", "footer", "aside"})
@@ -15,14 +15,14 @@ _TOPS = frozenset({"body", "html", "main"})
 _OUTER_ROLES = frozenset(
     {PriceRole.OTHER_PRODUCT, PriceRole.CART, PriceRole.FILTER, PriceRole.DELIVERY, PriceRole.INSTALMENT}
 )
-"""Roles that an element far around a price may give to it; others only its own element and the two nearest."""
+"""Roles that a price gets from any element around it; others it gets only from its own element and the two nearest."""
 
 _NEAREST = 2
 _HIDDEN = frozenset({"hidden", "hide", "d-none", "is-hidden", "u-hidden", "aok-hidden", "ng-hide", "no-display"})
 
 
 class Around(NamedTuple):
-    """What an element and those around it show about the amounts in it."""
+    """Facts about the amounts in an element, from the element and those around it."""
 
     roles: frozenset[PriceRole] = frozenset()
     is_in_link: bool = False
@@ -34,7 +34,7 @@ _NOTHING = Around()
 
 
 class Surroundings:
-    """The surroundings of a page's elements; each element is looked at once."""
+    """The surroundings of a page's elements; each element is read once."""
 
     def __init__(self) -> None:
         """Start without any."""
@@ -42,10 +42,10 @@ class Surroundings:
         self._outer: dict[Element, Around] = {}
 
     def around(self, element: Element) -> Around:
-        """Return what an element and all around it show."""
+        """Return the facts from an element and all around it."""
         chain = self._chain(element)
         outer = self._outer_of(chain[-1]) if chain else _NOTHING
-        # Not from the chain: it ends where the surroundings are known, which may be the element itself.
+        # Not from the chain: it may be empty, as it ends at the first element whose surroundings are known.
         nearest = (element, *parents_of(element, _NEAREST))
         near = [self._own_of(one) for one in nearest if one.tag not in _TOPS]
         above = self._fold(chain)
@@ -67,7 +67,7 @@ class Surroundings:
         return self._outer.get(element, _NOTHING)
 
     def _fold(self, chain: list[Element]) -> Around:
-        """Fill in what each element of a chain gives to those far inside of it; return what the first gives."""
+        """Store the surroundings inside of each element of a chain; return those of the first."""
         result = _NOTHING
         for element in reversed(chain):
             known = self._outer.get(element)
@@ -83,7 +83,7 @@ class Surroundings:
 
 
 def _inside(outer: Around, own: Around) -> Around:
-    """Return what an element and those around it give to what is far inside of it."""
+    """Return the surroundings of everything inside of an element."""
     if own is _NOTHING:
         return outer
     return Around(
@@ -92,7 +92,7 @@ def _inside(outer: Around, own: Around) -> Around:
 
 
 def _own(element: Element) -> Around:
-    """Return what an element shows by itself."""
+    """Return the facts from one element alone."""
     tag = element.tag
     roles = own_roles(element)
     if tag in _EDGES:
@@ -102,7 +102,7 @@ def _own(element: Element) -> Around:
 
 
 def own_roles(element: Element) -> frozenset[PriceRole]:
-    """Return the roles that an element gives by its names, and by crossing out what is in it."""
+    """Return the roles from an element's names, and from crossing out its content."""
     roles = roles_of_names(names_of(element))
     if element.tag in _STRUCK or "line-through" in (element.attr("style") or ""):
         return roles | {PriceRole.OLD}

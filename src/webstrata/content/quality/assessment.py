@@ -100,7 +100,7 @@ _HIDDEN_BY_OTHERS = (QualityKind.CAPTCHA, QualityKind.BLOCKED, QualityKind.MAINT
 
 
 def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: HtmlPage, size: int) -> Quality:
-    """Return how good a capture a page is that was read before.
+    """Return the quality of the capture of a page that was read before.
 
     Most pages are long and plainly good: that takes a tenth of the time that looking at all their lines takes.
     """
@@ -121,7 +121,7 @@ def _is_plainly_good(head: SavedResponse, page: HtmlPage) -> bool:
 
 
 def _content_up_to(lines: Iterable[JudgedLine], enough: int) -> int:
-    """Return how many bytes of content there are; enough is enough."""
+    """Return the number of bytes of content, counting only up to the limit that matters."""
     size = 0
     for text, kind, _, is_main in lines:
         if is_main:
@@ -137,7 +137,7 @@ def _may_have_paywall(head: SavedResponse, lines: Iterable[JudgedLine]) -> bool:
 
 
 def judge_quality(response: SavedResponse) -> Quality:
-    """Return how good a capture a saved response is: 1 for a good one, 0 for a worthless one, and why."""
+    """Return the quality of a saved response, from 0 (useless) to 1 (good), with the reasons."""
     status = 200 if response.status is None else response.status
     if 300 <= status <= 399 and status != _NOT_MODIFIED:
         return _judge_redirect(response)

@@ -20,7 +20,7 @@ _MUCH_TEXT = 3_000
 """Bytes of lines, however short, from which on only a title, a heading or a marker makes a page suspicious."""
 
 _MANY_LINES = 100
-"""Lines of content, such as a list of offers has; notices in place of a page have a few."""
+"""Lines of content, as in a list of offers; notices shown instead of a page have only a few."""
 
 _CAPTCHA_TEXT = 800
 _LONGEST_SENTENCE = 700
@@ -93,7 +93,7 @@ class Evidence:
 
     @cached_property
     def other_bytes(self) -> int:
-        """How much content there is without what is evidence itself."""
+        """The amount of content without the evidence itself."""
         _ = self.from_text
         lines = ((place, _content_bytes(line)) for place, line in enumerate(self.response.lines) if line.is_main)
         return sum(max(0, size - _EVIDENCE_LINE) if place in self._matched else size for place, size in lines)
@@ -141,7 +141,7 @@ class Evidence:
         return sorted((sign for sign in signs if sign.kind is kind), key=lambda sign: -sign.weight)
 
     def weight_of(self, kind: QualityKind) -> float:
-        """Return how much speaks for a kind, without regard to how much content there is."""
+        """Return the weight of the evidence for a kind, whatever the amount of content."""
         titles = sum(sign.weight for signs in (self.titles, self.headings) for sign in self._best(signs, kind))
         found = sum(sign.weight for sign in self.sentences(kind))
         marked = sorted((sign.weight for sign in self.markers if sign.kind is kind), reverse=True)[:2]

@@ -9,7 +9,7 @@ from webstrata.model.quality import Quality, QualityKind
 
 _QUALITY_OF_MOVE = 0.1
 _MANY_OTHERS = 4
-"""Other pages that lead to the same address, from which on it takes the place of none of them."""
+"""From this number on, pages that redirect to the same URL did not move there."""
 
 _HOME = re.compile(
     r"/?(?:[a-z]{2}(?:[-_][a-z]{2})?/?)?"
@@ -50,7 +50,7 @@ _RETURNING = frozenset(
         "target",
     )
 }
-"""Parameters with which a login page remembers the page that was asked for."""
+"""Parameters in which a login page stores the requested page."""
 
 
 def kind_of_move(url: str, target: str) -> tuple[QualityKind, str]:
@@ -68,7 +68,7 @@ def kind_of_move(url: str, target: str) -> tuple[QualityKind, str]:
 
 
 def judge_moves(targets: Mapping[str, str]) -> dict[str, Quality]:
-    """Judge where pages lead that were captured before, by their URLs; those that simply moved are left out.
+    """Classify the redirects of pages that were captured before, by URL; pages that simply moved are left out.
 
     A page is gone when it leads to the home page, a login or an error page, and also when many pages lead to one.
     """

@@ -12,7 +12,7 @@ from webstrata.model.changes.values import PageLine
 
 _MAX_LINES = 200
 _FIRST_LINES = 40
-"""So many short lines are read; menus without markup of their own may have hundreds."""
+"""How many short lines are read; menus without markup of their own may have hundreds."""
 
 _MIN_LINE = 25
 _ENOUGH_BYTES = 20_000
@@ -23,7 +23,7 @@ _CONSENT_LETTERS = bytes(chr(letter) == Region.CONSENT for letter in range(256))
 
 @dataclass(frozen=True)
 class SavedResponse:
-    """A response with what is needed to judge how good a capture it is."""
+    """A response with the facts that its quality is computed from."""
 
     url: str
     status: int | None
@@ -134,5 +134,5 @@ def _main_bytes(text: str, blocks: str) -> int:
 
 
 def _size(text: str) -> int:
-    """Return how many bytes a text has, or of a long one how many characters."""
+    """Return the number of bytes of a text, or for a long text its number of characters."""
     return len(text) if text.isascii() or len(text) >= _ENOUGH_BYTES else len(text.encode("utf-8", "replace"))

@@ -126,7 +126,7 @@ def serve_requests(arguments: list[str], replies_to: Callable[[object], Iterable
 
 
 def start_clock(seconds: float = MAX_CPU_SECONDS) -> None:
-    """Give this process so much processor time for what comes next; it ends when that is used up."""
+    """Limit the processor time of this process from now on; it is killed when the time is used up."""
     # The default action of this signal ends the process also inside of a parser that never returns to Python.
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
@@ -151,7 +151,7 @@ def _limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY if within else hardest, hardest))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _retain_memory()
-    # What is loaded stays: searching it for garbage again and again takes a tenth of the time.
+    # The loaded modules are no garbage: collecting them again and again takes a tenth of the time.
     gc.freeze()
     gc.set_threshold(_OBJECTS_A_COLLECTION)
 

@@ -54,7 +54,7 @@ class PageReader:
         return read
 
     def quality(self, request: ReadQuality) -> Quality:
-        """Return how good a capture a response is; UnreadablePageError when it cannot be read within the limits."""
+        """Return the quality of a response; UnreadablePageError when it cannot be read within the limits."""
         read = self._read(request)
         assert isinstance(read, Quality)
         return read
@@ -137,7 +137,7 @@ def read_here(request: PageRequest) -> PageReply:
     """Read a small page in this process; UnreadablePageError when that fails."""
     try:
         return request.read()
-    except Exception as error:  # pages are hostile: whatever one does costs only itself
+    except Exception as error:  # pages are hostile: a failure affects only the page itself
         raise UnreadablePageError(reason_of_failure(error)) from error
 
 

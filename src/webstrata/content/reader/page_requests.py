@@ -141,7 +141,7 @@ class ReadLinks(PageRequest):
 
 @dataclass(frozen=True)
 class ReadQuality(PageRequest):
-    """Judge how good a capture a saved response is."""
+    """Return the quality of a saved response."""
 
     url: str
     status: int | None

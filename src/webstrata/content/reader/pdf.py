@@ -1,4 +1,4 @@
-"""PDFs, read in a process of their own: one that is made to do harm costs that process and some seconds, no more."""
+"""PDFs, read in a separate process: a malicious one costs only that process and some seconds."""
 
 import atexit
 import json
@@ -21,7 +21,7 @@ MAX_SECONDS = 15.0
 _PROCESS = (sys.executable, "-P", "-m", "webstrata.content.reader.pdf_process")
 _LENGTH = struct.Struct("!Q")
 _WORD_BREAK = re.compile("[\x02\ufffe]\\s*")
-"""What the library gives for a hyphen at the end of a line; a control character besides the line ends is another."""
+"""The library's characters for a hyphen at the end of a line."""
 
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 _TOO_SLOW = f"it could not be read within {MAX_SECONDS:g} seconds"
@@ -36,7 +36,7 @@ class Pdf:
     text: str = ""
     blocks: str = ""
     trouble: str | None = None
-    """Why it could not be read, or not to its end; None when it could."""
+    """Why it could not be read, or not completely; None when it was read."""
 
 
 def read_pdf(content: bytes) -> Pdf:
@@ -47,7 +47,7 @@ def read_pdf(content: bytes) -> Pdf:
 
 
 class PdfReader:
-    """Reads PDFs one after the other in a process that is started when needed, and again when it ended."""
+    """Reads PDFs one after the other in a process that is started when needed, and restarted when it ended."""
 
     def __init__(self, max_seconds: float = MAX_SECONDS) -> None:
         self._max_seconds = max_seconds
@@ -58,7 +58,7 @@ class PdfReader:
     def read(self, content: bytes) -> Pdf:
         """Return the text of a PDF."""
         with self._lock:
-            # What an earlier PDF left behind in the process may be what ended it.
+            # An earlier PDF may have left the process in a bad state: try once more in a new one.
             is_fresh = self._process is None
             reply = self._read_in_process(content)
             if reply.trouble == _DEADLY and not is_fresh:
@@ -103,7 +103,7 @@ class PdfReader:
 
 @lru_cache(maxsize=1)
 def _reader(_process_id: int) -> PdfReader:
-    """Return this process's reader; one that a fork inherited serves the parent."""
+    """Return this process's reader; a reader that a fork inherited belongs to the parent."""
     reader = PdfReader()
     atexit.register(reader.close)
     return reader
@@ -136,6 +136,6 @@ def _tidy(text: str) -> str:
 
 
 def _title(stated: str) -> str:
-    """Return the title that a PDF states, unless a program put something there that is none."""
+    """Return the title that a PDF states, unless it is a program's placeholder or a file name."""
     title = " ".join(_tidy(stated).removeprefix("Microsoft Word - ").removeprefix("Microsoft PowerPoint - ").split())
     return "" if title.lower() in ("untitled", "untitled document", "title") else title

@@ -12,13 +12,13 @@ from pypdfium2 import raw
 
 MAX_PAGES = 5_000
 MAX_CHARACTERS = 500_000
-"""As many as are stored of any page."""
+"""The most characters of text, as of any page."""
 
 MAX_SECONDS = 10.0
-"""After which no further page is begun; the other side waits some seconds longer."""
+"""Seconds after which no further page is read; the parent process waits some seconds longer."""
 
 MAX_MEMORY = 1_000_000_000
-"""Of address space, most of which is never used: Python and the library alone take a quarter of it."""
+"""The limit of address space in bytes: Python and the library alone take a quarter of it."""
 
 _LENGTH = struct.Struct("!Q")
 _IN, _OUT = 0, 1

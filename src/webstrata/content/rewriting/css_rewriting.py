@@ -7,7 +7,7 @@ CssAddress = Callable[[str, bool], str | None]
 """Returns the new address of a reference and whether it is a style sheet; None leaves it as it is."""
 
 # Quantifiers are possessive, so that a hostile style sheet is read once. Comments and other strings are matched to be
-# passed over: what looks like an address in them is none.
+# skipped: what looks like a URL in them is not one.
 _PART = re.compile(
     r"""/\*(?:[^*]|\*(?!/))*+(?:\*/)?"""
     r"""|(?P<rule>@import\s++)?(?:url\(\s*+(?:"(?P<double>(?:[^"\\\n]|\\.)*+)"|'(?P<single>(?:[^'\\\n]|\\.)*+)'"""

@@ -60,7 +60,7 @@ def rewrite_page(html: str, url: str, new_address: NewAddress, depth: int = 0) -
 
 
 class _Rewriting:
-    """One page that is rewritten: what its addresses are relative to, as far as that is known."""
+    """One page that is rewritten, with the base URL of its links, if known."""
 
     def __init__(self, url: str, new_address: NewAddress, depth: int) -> None:
         self._base = url

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from webstrata.content.tree import Element
 
 LEAST_CARDS = 3
-"""So many neighbours that are built alike are a list."""
+"""From this number on, neighbouring elements of the same structure are a list."""
 
 _THINGS = "a[href], img, h2, h3, h4"
 _HIGHEST = 14
@@ -17,7 +17,7 @@ _HIGHEST = 14
 
 _CARD_HEIGHT = 5
 _MOST_LINKS = 6
-"""Links of one card: its image, its name, its brand, its ratings."""
+"""The most links of one card: image, name, brand, ratings."""
 
 _HEADINGS = ("h2", "h3", "h4", "h5")
 _NAMING = 'h2, h3, h4, h5, [itemprop~="name"]'

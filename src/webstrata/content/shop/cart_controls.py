@@ -138,7 +138,7 @@ def _may_be_labelled(element: Element) -> bool:
 
 
 def control_label(element: Element) -> str:
-    """Return the label of a control: its text, else what it is called for those who cannot see it."""
+    """Return the label of a control: its text, else its accessible name."""
     text = "" if element.tag == "input" else element.text
     if len(text) > _LONGEST_TEXT:
         return text

@@ -174,7 +174,7 @@ def _reviews(tree: Document, nodes: Sequence[Node]) -> ReviewSignals:
 
 
 def _count(tree: Document, selector: str) -> int:
-    """Return how many elements are named so, without those that only sit inside of another one."""
+    """Return the number of elements with these names, without those inside of another such element."""
     found = tree.select(selector)[:_MAX_COUNTED]
     inside = frozenset(found)
     return sum(1 for element in found if names_of(element) and inside.isdisjoint(parents_of(element, _ANCESTORS)))

@@ -68,7 +68,7 @@ def product_image(elements: Sequence[Element]) -> str:
 
 
 def _likeness(text: str, titles: Sequence[str]) -> float:
-    """Return how much a text is like what the page calls itself: pages have headings of menus and notices, too."""
+    """Return the similarity of a text and the page's title: pages also have headings of menus and notices."""
     return max((fuzz.token_set_ratio(text[:MAX_TITLE].casefold(), title) for title in titles), default=0.0)
 
 

@@ -31,5 +31,5 @@ _FORMS = {language: _forms_by_word(groups) for language, groups in _IRREGULAR.it
 
 
 def irregular_forms(word: str, language: str) -> tuple[str, ...]:
-    """Return the other forms of a folded word that its stem does not give."""
+    """Return the irregular forms of a folded word, which have another stem."""
     return _FORMS.get(language, {}).get(word, ())

@@ -46,7 +46,7 @@ def unseen_assets(
 
 
 def responses_of(session: Session, job_id: int, urls: Collection[str]) -> dict[str, AssetResponse]:
-    """Return the last response that a job got from each URL."""
+    """Return the last response that a job received from each URL."""
     rows = session.execute(
         select(Capture.url, Capture.id, Capture.capture_timestamp, Capture.status_code)
         .where(unindexed(Capture.job_id) == job_id, Capture.url_key.in_({surt(url) for url in urls}))
@@ -110,7 +110,7 @@ def config_of(session: Session, job_id: int) -> dict[str, object]:
 
 
 def count_present(session: Session, source_id: int, plugins: Collection[str]) -> int:
-    """Return how many assets of plugins are there in a source."""
+    """Return the number of a source's assets by plugins."""
     return (
         session.scalar(
             select(func.count()).where(
@@ -129,7 +129,7 @@ _MARK_MISSING = (
 
 
 def mark_missing(session: Session, since: Mapping[int, datetime]) -> None:
-    """Note from when on assets are missing; one that was seen later than that stays."""
+    """Store since when assets are missing, except those that were seen later."""
     if since:
         rows = [{"asset": asset_id, "since": moment} for asset_id, moment in since.items()]
         session.connection().execute(_MARK_MISSING, rows)

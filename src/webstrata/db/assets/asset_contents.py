@@ -16,7 +16,7 @@ from webstrata.db.schema.tables import Asset, AssetBlob, AssetVersion, Capture, 
 from webstrata.db.sql.bulk import ManyRows
 
 _LEVEL = 3
-"""Of igzip, whose data zlib reads: a third of the time of zlib's own level 6, for 4 % more bytes."""
+"""Compression level of igzip, which zlib can read: a third of the time of zlib's level 6, for 4 % more bytes."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class BlobPlace:
 
 @dataclass(frozen=True)
 class StoredBlob:
-    """A blob: its bytes if the database has them, else the capture that holds them, else a file has them."""
+    """A blob: its bytes, or the capture that contains them; with neither, the bytes are in a file."""
 
     digest: str
     content: bytes | None

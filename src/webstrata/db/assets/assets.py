@@ -61,7 +61,7 @@ class Sighting:
 
 
 def lock_source(session: Session, source_id: int) -> None:
-    """Let only one process at a time judge what is new in a source; captures may be added meanwhile."""
+    """Lock a source for the comparison of its assets; captures may be added meanwhile."""
     session.execute(select(Source.id).where(Source.id == source_id).with_for_update(key_share=True))
 
 
@@ -128,7 +128,7 @@ _READ = ("id", *(field.name for field in fields(_Row) if field.name not in {"id"
 
 
 def _apply(rows: dict[AssetKey, _Row], sighting: Sighting) -> tuple[Sight, int | None]:
-    """Bring an asset's row up to date; return what it was to it, and the number of the version that it makes."""
+    """Update an asset's row; return the kind of the sighting, and the number of the version that it adds."""
     row = rows.get(sighting.key)
     known = None if row is None else row.known
     sight = judge_sighting(known, sighting.record.checksum, sighting.captured_at)
@@ -162,7 +162,7 @@ def _rows_of(session: Session, source_id: int, keys: Iterable[AssetKey]) -> dict
 
 
 def _write_rows(session: Session, source_id: int, job_id: int, rows: Mapping[AssetKey, _Row]) -> None:
-    """Insert the assets that are new and update those that were seen again."""
+    """Insert new assets and update existing ones."""
     new = {key: row for key, row in rows.items() if not row.id}
     changed = [row for row in rows.values() if row.id and row.is_changed]
     for row, number in zip(new.values(), ids.next_ids(session, "assets", len(new)), strict=True):
@@ -239,7 +239,7 @@ def count_unreferenced(session: Session, before: datetime) -> ExpiredCount:
 
 
 def release_blobs(session: Session, digests: Collection[str]) -> list[str]:
-    """Forget those of the blobs that still nothing refers to, and return them: their files may go now."""
+    """Delete the rows of blobs that are still unreferenced, and return them: their files may be deleted now."""
     session.execute(
         select(AssetBlob.digest).where(AssetBlob.digest.in_(digests)).order_by(AssetBlob.digest).with_for_update()
     )

@@ -57,7 +57,7 @@ class PlacedCapture:
     offset: int
     length: int
     output_dir: str
-    """The folder of its job, in which an absolute path has to lie."""
+    """The folder of its job; an absolute path must be inside of it."""
     record_id: str
     unreadable: str | None = None
     """Why the index could not read it, if it is a page that it tried to read."""

@@ -23,7 +23,7 @@ from webstrata.model.auditing.sessions import (
 
 
 def reset_pages(session: Session, lease: AuditLease) -> list[str]:
-    """Forget the pages and artifacts of an attempt that was cut off; return the URIs of its files."""
+    """Delete the rows of pages and artifacts of an interrupted attempt; return the URIs of its files."""
     check_lease(session, lease)
     session.execute(delete(AuditPageRow).where(AuditPageRow.session_id == lease.session_id))
     stale = delete(Artifact).where(Artifact.session_id == lease.session_id, Artifact.deleted_at.is_(None))

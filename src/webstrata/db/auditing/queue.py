@@ -153,7 +153,7 @@ def _set(session: Session, lease: AuditLease, **values: object) -> None:
 
 
 def _claim_alone(session: Session) -> None:
-    """Let claims follow one another on PostgreSQL, as they do on SQLite: two could take sessions of one domain."""
+    """Serialise claims on PostgreSQL, as on SQLite: two could take sessions of one domain."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(select(func.pg_advisory_xact_lock(_DOMAIN_LOCK)))
 

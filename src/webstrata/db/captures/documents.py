@@ -23,13 +23,13 @@ _FTS5_DELETE = (
 
 
 def ensure_documents(session: Session, documents: Sequence[NewDocument]) -> dict[tuple[str, str], int]:
-    """Store the documents that are not there yet and return the ids of all, by key."""
+    """Store missing documents and return the ids of all, by key."""
     for_sqlite = _is_sqlite(session)
     return store_documents(session, [prepared(document, for_sqlite=for_sqlite) for document in documents])
 
 
 def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> dict[tuple[str, str], int]:
-    """Store the documents that are not there yet and return the ids of all, by key; what is new of known ones too."""
+    """Store missing documents, update existing ones that lack regions, and return the ids of all, by key."""
     requested = {document.key: document for document in documents}
     known = _known(session, list(requested))
     lacking = [(requested[key], found.id) for key, found in known.items() if not found.has_regions]
@@ -57,7 +57,7 @@ def forget_documents(session: Session, document_ids: Collection[int]) -> None:
     ).all()
     keep_texts(session, {row[0]: (row[2], row[3]) for row in unshown})
     if _is_sqlite(session):
-        # The index stores no texts: it needs the words that are removed.
+        # The index stores no texts: to delete an entry it needs the same words again.
         gone = [(row[0], *folded_parts(NewDocument(*row[1:]))) for row in unshown]
         _execute_many(session, _FTS5_DELETE, gone)
     session.execute(delete(Document).where(Document.id.in_([row[0] for row in unshown])))
@@ -85,7 +85,7 @@ def _insert(session: Session, documents: Sequence[PreparedDocument]) -> dict[tup
     if not documents:
         return {}
     if not _is_sqlite(session):
-        # In one order everywhere: two processes that store the same documents must not wait for each other.
+        # Always in the same order: otherwise two processes that store the same documents could deadlock.
         in_order = sorted(documents, key=lambda one: one.key)
         rows = [(*_stored(document), WordVector(document.vector)) for document in in_order]
         _POSTGRESQL_INSERT.execute(session, rows)

@@ -1,4 +1,4 @@
-"""Redirects of a job at the addresses of pages that earlier captures show."""
+"""Redirects captured at URLs where earlier captures have a page."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from sqlalchemy.orm import Session
 from webstrata.db.schema.tables import Capture, Page, Snapshot
 
 REDIRECTS = "status_code IN (301, 302, 303, 307, 308)"
-"""The condition of the partial index on redirects; SQLite uses it only for a query with the very same words."""
+"""The condition of the partial index on redirects; SQLite uses the index only for a query with the same text."""
 
 _AT_ONCE = 400
 
 
 @dataclass(frozen=True)
 class StoredRedirect:
-    """A captured redirect and the place of its record."""
+    """A captured redirect and the location of its record."""
 
     capture_id: int
     url: str
@@ -31,14 +31,14 @@ class StoredRedirect:
 
 @dataclass(frozen=True)
 class LastShown:
-    """The last capture that shows a page: when it was made, and by which job."""
+    """The time and the job of the last good capture of a page."""
 
     captured_at: datetime
     job_id: int | None
 
 
 def redirects_of(session: Session, job_id: int, after_id: int, most: int) -> list[StoredRedirect]:
-    """Return some redirects that a job captured, in the order of their ids, after one."""
+    """Return a number of redirects that a job captured, by id, after a given id."""
     rows = session.execute(
         select(
             *(Capture.id, Capture.url, Capture.capture_timestamp, Capture.warc_file_id, Capture.warc_offset),
@@ -53,7 +53,7 @@ def redirects_of(session: Session, job_id: int, after_id: int, most: int) -> lis
 
 
 def last_shown(session: Session, source_id: int, groups: Collection[str]) -> dict[str, LastShown]:
-    """Return when pages of a source were last captured well, by their groups."""
+    """Return the last good capture of pages of a source, by URL group."""
     found: dict[str, LastShown] = {}
     requested = list(groups)
     columns = select(Page.normalized_url_group, Page.latest_ok_timestamp, Snapshot.job_id)

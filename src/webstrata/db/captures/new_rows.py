@@ -24,7 +24,7 @@ class NewCapture:
     etag: str | None = None
     last_modified: str | None = None
     date_source: DateSource | None = None
-    """Where the time comes from if not from the record's own date."""
+    """The source of the time if the record's own date is missing or invalid."""
 
 
 @dataclass(frozen=True)

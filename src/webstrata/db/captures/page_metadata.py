@@ -1,4 +1,4 @@
-"""What pages state about themselves: stored once for each body, however often it was captured."""
+"""Metadata of pages: stored once for each body, however often it was captured."""
 
 import json
 import zlib
@@ -13,31 +13,31 @@ from webstrata.db.schema.tables import PageMetadata, Snapshot
 from webstrata.db.sql.bulk import ManyRows
 
 _LEVEL = 3
-"""Of igzip, whose data zlib reads: a third of the time of zlib's own level 6, for 4 % more bytes."""
+"""Compression level of igzip, which zlib can read: a third of the time of zlib's level 6, for 4 % more bytes."""
 
 
 def store_metadata(session: Session, stated: Mapping[str, str]) -> None:
     """Store the metadata of pages, as JSON by the hash of their bodies; earlier metadata is replaced."""
-    # In one order everywhere: two processes that store the same rows must not wait for each other.
+    # Always in the same order: otherwise two processes that store the same rows could deadlock.
     rows = [(one, isal_zlib.compress(_encoded(stated[one]), _LEVEL)) for one in sorted(stated)]
     upsert = _ON_SQLITE if session.get_bind().dialect.name == "sqlite" else _ON_POSTGRESQL
     upsert.execute(session, rows)
 
 
 def _encoded(text: str) -> bytes:
-    # JSON in a page may escape half a surrogate pair, which no encoding has.
+    # JSON in a page may escape half a surrogate pair, which cannot be encoded.
     return text.encode("utf-8", "replace")
 
 
 def load_metadata(session: Session, content_hash: str) -> dict[str, object]:
-    """Return what a page states; empty when it states nothing."""
+    """Return the metadata of a page; empty when it has none."""
     stored = session.scalar(select(PageMetadata.metadata_json).where(PageMetadata.content_hash == content_hash))
     loaded: dict[str, object] = json.loads(zlib.decompress(stored)) if stored else {}
     return loaded
 
 
 def load_images(session: Session, content_hashes: Collection[str]) -> dict[str, frozenset[str]]:
-    """Return the images of pages, as they are written, by the hashes of the pages' bodies."""
+    """Return the image URLs of pages, as written, by the hashes of the pages' bodies."""
     query = select(PageMetadata.content_hash, PageMetadata.metadata_json)
     rows = session.execute(query.where(PageMetadata.content_hash.in_(content_hashes)))
     return {found: frozenset(json.loads(zlib.decompress(stored)).get("images", ())) for found, stored in rows}
@@ -63,7 +63,7 @@ def load_listings(session: Session, capture_ids: Collection[int]) -> dict[int, d
 
 _LISTING = b'{"listing":'
 _NO_LISTING = b'{"listing":null'
-"""How stored metadata begins: a page that states nothing has none, and no listing either."""
+"""The beginning of stored metadata; a page without metadata has no listing either."""
 
 _TABLE = PageMetadata.__table__
 assert isinstance(_TABLE, Table)

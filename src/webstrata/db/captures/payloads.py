@@ -64,7 +64,7 @@ def payloads(
 
 
 class _Search:
-    """Payloads found so far; one whose file is there takes the place of one whose file is gone."""
+    """Payloads found so far; one whose file exists replaces one whose file is missing."""
 
     def __init__(self, session: Session, source_id: int, index_version: int, is_there: IsThere) -> None:
         self._session = session
@@ -77,7 +77,7 @@ class _Search:
         return [original for original in originals if not self._has(original)]
 
     def add(self, originals: Collection[Original], found: Iterable[tuple[object, Payload]]) -> None:
-        """Take payloads, oldest first, each with the original, the record's id or the digest that it belongs to."""
+        """Add payloads, oldest first, each with the original, the record's id or the digest that it belongs to."""
         requested: dict[object, list[Original]] = {}
         for original in self.lacking(originals):
             for key in filter(None, (original, original.record_id, original.payload_digest)):
@@ -223,7 +223,7 @@ def _key_of(original: Original) -> str | None:
 
 
 def _first_in_each_file(which: ColumnElement[bool], *keys: _Column) -> Select[int]:
-    """Select one capture of each file: a file that is gone is looked at once, however many captures it held."""
+    """Select one capture of each file: a missing file is checked once, however many captures it had."""
     return select(func.min(Capture.id)).where(which).group_by(Capture.warc_file_id, *keys)
 
 

@@ -77,9 +77,9 @@ class _Neighbour:
 
 
 def link_previous(session: Session, snapshot_ids: Collection[int]) -> None:
-    """Store which capture comes before each of some snapshots, and before those that follow them.
+    """Store the previous capture of each of some snapshots, and of the snapshots after them.
 
-    Snapshots may come in any order, and again: where something changed, the next ones are looked at as well.
+    Snapshots may be saved in any order, and again: where something changed, the next ones are updated as well.
     """
     pending = changed = set(snapshot_ids)
     while pending:
@@ -90,7 +90,7 @@ def link_previous(session: Session, snapshot_ids: Collection[int]) -> None:
 
 
 def _relink(session: Session, snapshot_ids: Collection[int]) -> set[int]:
-    """Write what comes before some snapshots where something else is stored, and return of which."""
+    """Update the previous captures of snapshots where another one is stored, and return these snapshots."""
     before = _neighbours_before(session, snapshot_ids)
     given = _GIVEN.execute(session, {"snapshots": snapshot_ids}).all()
     found: dict[int, int | None] = {}
@@ -112,7 +112,7 @@ def _neighbours_before(session: Session, snapshot_ids: Collection[int]) -> dict[
 
 
 def _previous(job_id: int, before: Sequence[_Neighbour], found: Mapping[int, int | None]) -> int | None:
-    """Return the last of the neighbours that is another job's, else what comes before them."""
+    """Return the last of the neighbours by another job, else their previous capture."""
     others = [neighbour.id for neighbour in before if neighbour.job_id != job_id]
     if others:
         return max(others)

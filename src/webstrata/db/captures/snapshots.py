@@ -58,7 +58,7 @@ class KnownSnapshot:
 
 @dataclass(frozen=True)
 class CopiedPage:
-    """The content of a page, as a snapshot of it has it."""
+    """The content of a page in a snapshot."""
 
     document_id: int
     normalized_url_group: str

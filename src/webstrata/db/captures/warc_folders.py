@@ -142,7 +142,7 @@ def crawls_beside(session: Session, job_id: int) -> list[int]:
 def needed_elsewhere(
     session: Session, job_id: int, going: Collection[str], is_there: IsThere
 ) -> dict[str, tuple[int, ...]]:
-    """Return which files of a job, of those that are to go, other jobs' revisits refer to, each with these jobs.
+    """Return the files of a job's deletion that other jobs' revisits refer to, each with these jobs.
 
     What a file that stays holds as well is not needed. A revisit that names no record is taken to refer to every
     record of its payload's digest.

@@ -66,7 +66,7 @@ def check(session: Session, lease: SourceLease) -> None:
 
 
 def release(session: Session, lease: SourceLease) -> None:
-    """Give a lease back, if it is still ours."""
+    """Release a lease, if this owner still holds it."""
     session.execute(
         delete(ChangeLease).where(ChangeLease.source_id == lease.source_id, ChangeLease.token == lease.token)
     )

@@ -101,19 +101,19 @@ def add_pending(session: Session, source_id: int, snapshot_ids: Collection[int],
 
 
 def pending_count(session: Session, source_id: int) -> int:
-    """Return how many captures of a source wait for their events."""
+    """Return the number of a source's captures that are queued for their events."""
     count = text("SELECT count(*) FROM pending_changes WHERE source_id = :source_id")
     return int(session.execute(count, {"source_id": source_id}).scalar_one())
 
 
 def add_missing(session: Session, source_id: int, since: datetime | None) -> int:
-    """Let snapshots without an event wait for one, of the past and not announced; return how many they are."""
+    """Queue snapshots without an event for one that is not announced, and return their number."""
     result = session.execute(_ADD_MISSING, {"source_id": source_id, "since": since})
     return int(getattr(result, "rowcount", 0))
 
 
 def missing_count(session: Session, source_id: int, since: datetime | None) -> int:
-    """Return how many snapshots of a source have no event and wait for none."""
+    """Return the number of a source's snapshots that have no event and are not queued for one."""
     return int(session.execute(_COUNT_MISSING, {"source_id": source_id, "since": since}).scalar_one())
 
 
@@ -186,7 +186,7 @@ def settle_pending(session: Session, snapshot_ids: Collection[int]) -> None:
 
 
 def jobs_without_template(session: Session, source_id: int) -> list[int]:
-    """Return the jobs with captures that wait for their events, whose template is not learned yet."""
+    """Return the jobs with captures that are queued for events and without a template."""
     query = text(
         "SELECT DISTINCT s.job_id FROM pending_changes w JOIN snapshots s ON s.id = w.snapshot_id"
         " JOIN archive_jobs j ON j.id = s.job_id"
@@ -215,7 +215,7 @@ def save_template(session: Session, job_id: int, pages: int, lines: Collection[s
 
 
 def load_template(session: Session, job_id: int | None) -> frozenset[str]:
-    """Return the template of a job; empty when none was learned."""
+    """Return the template of a job; empty when none was computed."""
     stored = None if job_id is None else session.get(JobTemplate, job_id)
     return frozenset() if stored is None else frozenset(stored.lines)
 

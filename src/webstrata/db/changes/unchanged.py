@@ -38,7 +38,7 @@ def next_window(session: Session, source_id: int, after_id: int, most: int) -> W
 
 
 def settle_unchanged(session: Session, window: Window, stamp: EventStamp) -> int:
-    """Write the events of the captures of a window that equal the one before them, and return how many they are.
+    """Write the events of the captures of a window that equal the one before them, and return their number.
 
     A capture whose neighbours need a new event too is left to `next_pairs`.
     """
@@ -62,7 +62,7 @@ _LOOK_UP = text(
 """Until the transaction ends: PostgreSQL would read all snapshots for a window of some thousand."""
 
 # Same bytes, same status, same quality: whatever makes a capture good or bad holds for both. A capture after this one
-# must wait for its event, too: else it has one that compares it with the wrong capture. CROSS JOIN has SQLite go from
+# must wait for its event, too: otherwise its event compares it with the wrong capture. CROSS JOIN has SQLite go from
 # the waiting captures to their neighbours.
 _SETTLE_UNCHANGED = text(f"""
 INSERT INTO snapshot_changes (source_id, normalized_url_group, from_snapshot_id, to_snapshot_id, from_job_id, to_job_id,

@@ -49,7 +49,7 @@ class ScrapeView:
 
 @dataclass(frozen=True)
 class HealthView:
-    """How well one run of a source went."""
+    """The health of one run of a source."""
 
     id: int
     created_at: datetime | None
@@ -95,7 +95,7 @@ class ExportView:
 
 @dataclass(frozen=True)
 class CollectionFilter:
-    """Which rows are requested; what is None does not matter."""
+    """A filter of rows; None does not filter."""
 
     row_id: int | None = None
     source: str | None = None

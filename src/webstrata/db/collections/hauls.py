@@ -55,7 +55,7 @@ class HaulView:
 
 @dataclass(frozen=True)
 class HaulSummary:
-    """A haul as a list shows it."""
+    """A haul in a list."""
 
     id: str
     name: str

@@ -48,7 +48,7 @@ def regroup_listings(session: Session, source_id: int, group_of: GroupOf, now: d
 
 
 def _join(session: Session, group: str, members: Sequence[ListingRow]) -> None:
-    """Make one listing of those that belong to one page now; the first one's number stays."""
+    """Merge the listings that belong to one page now; the merged one has the first one's number."""
     first, *others = members
     newest = max(members, key=lambda row: (row.last_seen_at is not None, row.last_seen_at, row.id))
     earliest = min(members, key=lambda row: (row.first_seen_at is None, row.first_seen_at, row.id))

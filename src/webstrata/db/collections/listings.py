@@ -28,7 +28,7 @@ class ListingOrder(StrEnum):
 
 @dataclass(frozen=True)
 class ListingFilter:
-    """Which listings are requested; what is None does not matter."""
+    """A filter of listings; None does not filter."""
 
     source: str | None = None
     text: str | None = None

@@ -32,7 +32,7 @@ def record_price(
 ) -> None:
     """Add the price that a capture shows to a listing's history, where it differs from the price before.
 
-    Captures may come in any order: one that is older than others is put in its place among them.
+    Captures may be added in any order: an older one is inserted by its time.
     """
     is_newest = listing.last_seen_at is None or seen.captured_at >= listing.last_seen_at
     after = None if is_newest else _next_row(session, listing.id, seen.captured_at)

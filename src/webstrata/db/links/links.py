@@ -51,7 +51,7 @@ def store_outlinks(session: Session, batch: Sequence[SnapshotLinks]) -> None:
 
 
 def forget_outlinks(session: Session, snapshot_ids: Collection[int]) -> None:
-    """Drop the links of snapshots that are about to go, or to become another page's, and what they did for others."""
+    """Remove the links of snapshots that will be deleted or moved to another page, and their link signals."""
     if not snapshot_ids:
         return
     lock_links(session)
@@ -224,7 +224,7 @@ def _good_captures(session: Session, pages: Collection[int]) -> Iterable[_GoodCa
 
 
 def _drop(session: Session, snapshots: Collection[int]) -> None:
-    """Take links away from snapshots; those that share them get them for themselves."""
+    """Remove links from snapshots; other snapshots that share them get their own copy."""
     if not snapshots:
         return
     heirs: dict[int, int] = {}

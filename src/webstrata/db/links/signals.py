@@ -1,4 +1,4 @@
-"""How well pages are linked: counts and ranks, a row for each page that was captured or is linked to."""
+"""Link signals: link counts and PageRank of each page that was captured or is linked to."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,12 +28,12 @@ from webstrata.model.search.linking import SignalChanges
 from webstrata.model.search.pagerank import RankedPage
 
 _LOCK = 7_316_004
-"""The lock for changing links and signals: two writers that change each other's counts could else deadlock."""
+"""The lock for changing links and signals: without it, two writers of the same counts could deadlock."""
 
 _COMPARED_AT_ONCE = 1_000
 _MOST_REMEMBERED = 100_000
 _known_ids: "WeakKeyDictionary[Engine, dict[str, int]]" = WeakKeyDictionary()
-"""Ids of pages, to spare the database: most pages of a site link to the same ones. Rows are never deleted."""
+"""A cache of the ids of pages: most pages of a site link to the same ones. Rows are never deleted."""
 
 _SIGNALS = PageSignal.__table__
 assert isinstance(_SIGNALS, Table)
@@ -124,7 +124,7 @@ def lock_links(session: Session) -> None:
 
 
 def ensure_pages(session: Session, groups: Collection[str]) -> dict[str, int]:
-    """Return the ids of pages by their groups, with rows for those that had none; it must be one's turn."""
+    """Return the ids of pages by their groups, adding missing rows; the caller holds the lock of `lock_links`."""
     remembered = _remembered(session)
     found = {group: remembered[group] for group in groups if group in remembered}
     requested = [group for group in groups if group not in found]
@@ -134,7 +134,7 @@ def ensure_pages(session: Session, groups: Collection[str]) -> dict[str, int]:
     stored = _ids(session, requested)
     missing = sorted(group for group in requested if group not in stored)
     stored |= _add_pages(session, missing)
-    # What this transaction added is gone again if it is rolled back.
+    # Rows that this transaction added are not cached: a rollback would remove them.
     remembered.update((group, page_id) for group, page_id in stored.items() if page_id <= last)
     return found | stored
 
@@ -148,7 +148,7 @@ def _remembered(session: Session) -> dict[str, int]:
 
 
 def _last_before(session: Session) -> int:
-    """Return the last page that was there when this session first asked: those are there to stay."""
+    """Return the highest page id at the session's first call: rows up to it are committed."""
     if "last_page_signal" not in session.info:
         session.info["last_page_signal"] = session.scalar(select(func.max(PageSignal.id))) or 0
     return int(session.info["last_page_signal"])
@@ -159,7 +159,7 @@ def _ids(session: Session, groups: Collection[str]) -> dict[str, int]:
 
 
 def _add_pages(session: Session, groups: Sequence[str]) -> dict[str, int]:
-    """Give pages their rows and return the rows' ids; as the lock is held, no one else takes ids meanwhile."""
+    """Add the rows of pages and return their ids; the lock prevents others from taking ids meanwhile."""
     if session.get_bind().dialect.name == "sqlite":
         first = ids.highest(session, "page_signals") + 1
         free: Sequence[int] = range(first, first + len(groups))
@@ -171,7 +171,7 @@ def _add_pages(session: Session, groups: Sequence[str]) -> dict[str, int]:
 
 
 def apply_changes(session: Session, changes: SignalChanges) -> None:
-    """Write what pages win and lose, and how those link that link otherwise; it must be one's turn."""
+    """Write the changes of link counts, and the links of pages that changed; the caller holds the lock."""
     now = utcnow()
     inlinks, residuals = changes.inlinks, changes.residuals
     _COUNT.execute(session, [(page, inlinks.get(page, 0), residuals.get(page, 0.0), now) for page in changes.touched()])
@@ -185,7 +185,7 @@ def apply_changes(session: Session, changes: SignalChanges) -> None:
 
 
 def unsettled_pages(session: Session, tolerance: float, limit: int) -> list[int]:
-    """Return captured pages that have more to hand on than is tolerated."""
+    """Return captured pages whose residual rank is above the tolerance."""
     return [
         *session.scalars(
             select(PageSignal.id)
@@ -202,19 +202,19 @@ def ranked_pages(session: Session, pages: Collection[int]) -> list[RankedPage]:
 
 
 def links_today(session: Session, pages: Collection[int]) -> dict[int, list[int]]:
-    """Return what pages link to today, themselves left out."""
+    """Return the current link targets of pages, without links to themselves."""
     return {page: gathered(targets) for page, _, targets in _LINKS.execute(session, {"pages": pages}).all()}
 
 
 @dataclass(frozen=True)
 class LinksRead:
-    """Reads the links of pages, and later returns which of them may have changed since."""
+    """Reads the links of pages, and detects which of them may have changed since."""
 
     _touched: dict[int, int] = field(default_factory=dict)
-    """When each page's row was last written, as a number; every change of its links writes it."""
+    """The time at which each page's row was last written, as a number; every change of its links updates it."""
 
     def of(self, session: Session, pages: Collection[int]) -> dict[int, list[int]]:
-        """Return what pages link to today, themselves left out."""
+        """Return the current link targets of pages, without links to themselves."""
         rows = _LINKS.execute(session, {"pages": pages}).all()
         self._touched.update((page, hash(touched)) for page, touched, _ in rows)
         return {page: gathered(targets) for page, _, targets in rows}
@@ -232,9 +232,9 @@ def hand_on(
     links: Callable[[int], list[int]],
     read: LinksRead,
 ) -> None:
-    """Write what pages handed on and how residuals changed by it.
+    """Write the rank that pages passed on, and the residuals that changed by it.
 
-    Who links otherwise by now than when it was worked out gives what it gave to those it links to now.
+    Pages whose links changed since the computation pass the same rank on to their current targets.
     """
     lock_links(session)
     changes = SignalChanges()
@@ -263,7 +263,7 @@ def last_page(session: Session) -> int:
 
 
 def spread_rank(session: Session, total: float, tolerance: float, ids: range) -> int:
-    """Write the PageRank of some pages where it is another one than is stored; return of how many."""
+    """Write the PageRank of pages for which it differs from the stored one; return their number."""
     lock_links(session)
     written = session.connection().execute(
         _SPREAD, {"total": total, "tolerance": tolerance, "first": ids.start, "behind": ids.stop, "now": utcnow()}
@@ -273,6 +273,6 @@ def spread_rank(session: Session, total: float, tolerance: float, ids: range) ->
 
 _RANK = "CASE WHEN snapshot_id IS NULL THEN 0.0 ELSE rank_mass / :total END"
 _SPREAD = text(
-    f"UPDATE page_signals SET pagerank = {_RANK}, updated_at = :now"  # noqa: S608 - no word of it comes from outside
+    f"UPDATE page_signals SET pagerank = {_RANK}, updated_at = :now"  # noqa: S608 - contains no input
     f" WHERE id >= :first AND id < :behind AND abs(pagerank - {_RANK}) > :tolerance * abs({_RANK})"
 ).bindparams(bindparam("now", type_=_SIGNALS.c.updated_at.type), bindparam("total", type_=Double()))

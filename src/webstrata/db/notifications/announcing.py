@@ -35,7 +35,7 @@ class EventMatch:
     watch_id: int | None = None
     saved_search_id: int | None = None
     watched: NewWatchEvent | None = None
-    """What the event is for the watch."""
+    """The event for the watch."""
 
 
 def is_announced(event: NewEvent) -> bool:
@@ -44,7 +44,7 @@ def is_announced(event: NewEvent) -> bool:
 
 
 def announce(session: Session, events: Sequence[NewEvent], matches: Collection[EventMatch], now: datetime) -> int:
-    """Put events into the outbox of every subscription that they belong to, and return how many messages wait.
+    """Add events to the outbox of every subscription that they belong to, and return the number of messages.
 
     An event is there once for a subscription, however often it is computed.
     """
@@ -71,7 +71,7 @@ def announce_site(
     watched: Mapping[int, Collection[str]],
     now: datetime,
 ) -> None:
-    """Put the site events of a run into the outbox of the subscriptions to its source, its pages and its watches.
+    """Add the site events of a run to the outbox of the subscriptions to its source, its pages and its watches.
 
     `watched` has the keys of the events that are new to each watch.
     """
@@ -141,7 +141,7 @@ def has_uncollected(session: Session) -> bool:
 
 
 def collect_digests(session: Session, source_id: int, now: datetime) -> int:
-    """Let the events of ended runs be sent, by subscription and run: as one message or one by one; return how many."""
+    """Release the events of ended runs, by subscription and run, as one message or one by one; return the number."""
     waiting = (
         select(OutboxMessage.subscription_id, OutboxMessage.job_id, SubscriptionRow.digest)
         .join(ArchiveJob, OutboxMessage.job_id == ArchiveJob.id)
@@ -185,7 +185,7 @@ def _collect(session: Session, subscription_id: int, job_id: int, now: datetime)
 
 
 def _release(session: Session, subscription_id: int, job_id: int, now: datetime) -> None:
-    """Let the events of one run be sent one by one; those that a site event replaces go with its message."""
+    """Release the events of one run one by one; those that a site event replaces are part of its message."""
     waiting = (*_UNCOLLECTED, OutboxMessage.subscription_id == subscription_id, OutboxMessage.job_id == job_id)
     of_sites = select(OutboxMessage.id, OutboxMessage.payload).where(
         *waiting, OutboxMessage.event_key.not_like("change-%")
@@ -206,7 +206,7 @@ def _release(session: Session, subscription_id: int, job_id: int, now: datetime)
 def _counted(
     rows: Iterable[Any], replaced: Collection[int], by_type: "Counter[str]", keys: "hashlib._Hash"
 ) -> Iterator[dict[str, Any]]:
-    """Yield the payloads of events, and count them on the way; those that a site event replaces are left out."""
+    """Yield the payloads of events, and count them; those that a site event replaces are left out."""
     for key, payload in rows:
         is_site = "replaces" in payload
         if not is_site and payload["toSnapshotId"] in replaced:
@@ -253,13 +253,13 @@ class _Chooser:
         return [(row, event) for row, event in pairs if self._is_chosen(row, event)]
 
     def _seen_by(self, row: SubscriptionRow, event: NewEvent) -> NewEvent:
-        """Return an event as a subscription sees it: that of a watch may be about a part of the page."""
+        """Return an event for a subscription: for a watch it may be about a part of the page."""
         seen = self._watched.get((row.watch_id or 0, event.to_snapshot_id))
         if seen is None or event.change_type not in _COMPARED:
             return event
         return replace(
             event,
-            # What counts for the page may leave out just what the watch selects.
+            # The page's comparison may ignore exactly the parts that the watch selects.
             change_type=ChangeType.UPDATED.value,
             significance=seen.significance,
             summary=seen.summary,
@@ -274,8 +274,8 @@ class _Chooser:
                 ChangeType(event.change_type),
                 event.significance,
                 row.min_significance,
-                # The first capture of a page that is subscribed to is what later ones are compared with. A search has
-                # no such page: whatever matches and was not there before is new.
+                # The first capture of a subscribed page is only the base of later comparisons. A search has
+                # no such page: every match that did not exist before is new.
                 is_first_run=row.page is not None or (row.saved_search_id is None and self._is_first_run(event)),
             )
         )
@@ -302,7 +302,7 @@ class _Chooser:
 
 
 def _payloads(session: Session, events: dict[int, NewEvent]) -> dict[int, dict[str, Any]]:
-    """Return what receivers get of events, by the snapshot after the change."""
+    """Return the payloads of events for receivers, by the snapshot after the change."""
     ids = {one for event in events.values() for one in (event.from_snapshot_id, event.to_snapshot_id) if one}
     pages = {row.id: row for row in session.execute(_PAGES.where(Snapshot.id.in_(ids)))}
     sources = {
@@ -338,7 +338,7 @@ def _payload(event: NewEvent, pages: dict[int, Any], source: Any) -> dict[str, A
 
 
 def _seen_payload(event: NewEvent) -> dict[str, Any]:
-    """Return what subscriptions see differently of an event."""
+    """Return the fields of an event that differ between subscriptions."""
     return {
         "changeType": event.change_type,
         "significance": event.significance,

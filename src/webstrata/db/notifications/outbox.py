@@ -22,7 +22,7 @@ _PRUNED_AT_ONCE = 500
 
 @dataclass(frozen=True)
 class ClaimedMessage:
-    """A message that is ours to deliver until its lease ends."""
+    """A message that this process delivers while it holds the lease."""
 
     id: int
     token: str
@@ -32,7 +32,7 @@ class ClaimedMessage:
     signing_secret: str | None
     attempts: int
     is_last_chance: bool
-    """The messages before it were given up, and the target has not worked since."""
+    """Whether the messages before it were given up, and no delivery to the target succeeded since."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def count_due(session: Session, now: datetime) -> int:
 def claim(
     session: Session, owner: str, now: datetime, lease: timedelta, *, most: int, is_dead: Callable[[str], bool]
 ) -> list[ClaimedMessage]:
-    """Take the first waiting message of some subscriptions, where it is due and no living process delivers it."""
+    """Lease the first queued message of some subscriptions, if it is due and no live process delivers it."""
     first = _first_of_each().subquery()
     rows = session.scalars(
         select(OutboxMessage)
@@ -81,7 +81,7 @@ def claim(
 
 
 def settle_delivered(session: Session, claimed: ClaimedMessage, now: datetime) -> bool:
-    """Mark a message as delivered, with the events in it; False when another process has it by now."""
+    """Mark a message and its events as delivered; False when another process holds its lease now."""
     values = {"delivered_at": now, "last_error": None}
     if not _settle(session, claimed, **values):
         return False
@@ -93,7 +93,7 @@ def settle_delivered(session: Session, claimed: ClaimedMessage, now: datetime) -
 def settle_failed(
     session: Session, claimed: ClaimedMessage, error: str, now: datetime, delay: timedelta | None
 ) -> bool:
-    """Let a message wait for its next attempt, or give it up; False when another process has it by now."""
+    """Schedule the next attempt of a message, or give it up; False when another process leased it."""
     next_step = {"dead_at": now} if delay is None else {"due_at": now + delay}
     return _settle(session, claimed, last_error=error[:_MAX_ERROR], **next_step)
 
@@ -118,7 +118,7 @@ def count_dead(session: Session) -> int:
 
 
 def retry_dead(session: Session, now: datetime, ids: Collection[int] | None = None) -> int:
-    """Let messages that were given up be delivered again, all or some; NotFoundError when one of them is none."""
+    """Queue messages that were given up again, all or some; NotFoundError when an id is not one of them."""
     dead = update(OutboxMessage).where(OutboxMessage.dead_at.is_not(None))
     if ids is not None:
         dead = dead.where(OutboxMessage.id.in_(ids))

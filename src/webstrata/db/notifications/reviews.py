@@ -22,7 +22,7 @@ _ROWS_AT_ONCE = 500
 def review_change(
     session: Session, event_id: int, status: ReviewStatus | None, note: str | None, now: datetime
 ) -> SnapshotChange:
-    """Mark a change event, or remove its mark; without a note its note stays. NotFoundError when there is no event."""
+    """Mark a change event, or remove its mark; without a note, the old one stays. NotFoundError without event."""
     event = session.get(SnapshotChange, event_id, with_for_update=True)
     if event is None:
         raise NotFoundError(f"there is no change {event_id}")
@@ -87,7 +87,7 @@ def has_restored(session: Session) -> bool:
 
 
 def apply_restored(session: Session) -> None:
-    """Give the marks that a rebuild brought back to the events that are there by now; newer marks stay."""
+    """Apply the marks that a rebuild restored to the events that exist by now; newer marks stay."""
     last = 0
     while waiting := _waiting_after(session, last):
         last = max(waiting)

@@ -156,7 +156,7 @@ def _entry_snapshot_id(session: Session, source: Source) -> int | None:
 
 
 def totals(session: Session) -> ArchiveTotals:
-    """Return how much there is in all."""
+    """Return the totals of the archive."""
     counted = [total for total in source_totals(session, public=True) if total.snapshots]
     return ArchiveTotals(
         snapshots=sum(total.snapshots for total in counted),
@@ -181,7 +181,7 @@ def jobs(
 
 
 def jobs_under_way(session: Session, *, limit: int) -> tuple[JobView, ...]:
-    """Return jobs that go on by themselves, those being crawled first, then the newest; none of the hidden source."""
+    """Return unfinished jobs that need no administrator, without the hidden source's: running, then newest first."""
     rows = session.execute(
         select(ArchiveJob, Source)
         .outerjoin(Source, ArchiveJob.source_id == Source.id)
@@ -201,7 +201,7 @@ def job(session: Session, job_id: int) -> JobView | None:
 
 
 def job_status_counts(session: Session, *, public: bool = False) -> dict[str, int]:
-    """Return how many jobs stand where; the public does not see the hidden source's."""
+    """Return the number of jobs by status; those of the hidden source are not public."""
     counted = select(ArchiveJob.status, func.count()).group_by(ArchiveJob.status)
     counts = {row[0]: row[1] for row in session.execute(counted)}
     if public:

@@ -1,4 +1,4 @@
-"""Stored integrity checks: the one that is under way, the last one that ended, and what they found."""
+"""Stored integrity checks: the one in progress, the last one that ended, and their problems."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ _MAX_TEXT = 2_000
 
 
 def begin_check(session: Session, trigger: str, now: datetime) -> StoredCheck:
-    """Begin a check at the first file; the oldest checks are forgotten."""
+    """Begin a check at the first file; the oldest checks are deleted."""
     row = IntegrityCheck(trigger=trigger, began_at=now, updated_at=now, position=str(CheckPosition()))
     row.files = row.records = row.bytes_read = row.problem_count = 0
     session.add(row)
@@ -33,14 +33,14 @@ def running_check(session: Session) -> StoredCheck | None:
 
 
 def last_check(session: Session) -> StoredCheck | None:
-    """Return the newest check that came to its end; None before the first."""
+    """Return the newest completed check; None before the first."""
     return _newest(session, is_over=True)
 
 
 def advance_check(
     session: Session, check: StoredCheck, position: CheckPosition, part: CheckedPart, now: datetime
 ) -> bool:
-    """Store what a part of a check found; False when another process has gone on with the check since it was read."""
+    """Store the problems of a part of a check; False when another process continued the check meanwhile."""
     moved = session.execute(
         update(IntegrityCheck)
         .where(IntegrityCheck.id == check.id, IntegrityCheck.position == str(check.position))
@@ -62,7 +62,7 @@ def advance_check(
 
 
 def end_check(session: Session, check: StoredCheck, now: datetime) -> None:
-    """Store that a check looked at everything."""
+    """Store the end of a check."""
     session.execute(
         update(IntegrityCheck)
         .where(IntegrityCheck.id == check.id, IntegrityCheck.ended_at.is_(None))
@@ -71,14 +71,14 @@ def end_check(session: Session, check: StoredCheck, now: datetime) -> None:
 
 
 def problems_of(session: Session, check_id: int, most: int) -> list[IntegrityProblem]:
-    """Return what a check found, in the order in which it was found."""
+    """Return the problems of a check, in the order in which they were found."""
     columns = select(IntegrityFinding.path, IntegrityFinding.byte_offset, IntegrityFinding.reason)
     found = columns.where(IntegrityFinding.check_id == check_id).order_by(IntegrityFinding.id).limit(most)
     return [IntegrityProblem(*row) for row in session.execute(found)]
 
 
 def first_file_time(session: Session) -> datetime | None:
-    """Return when the first WARC file of the archive was begun; None in an empty archive."""
+    """Return the time of the archive's first WARC file; None in an empty archive."""
     first = select(WarcFile.created_at).order_by(WarcFile.id).limit(1)
     return session.scalar(first)
 

@@ -24,7 +24,7 @@ _WAITING_FOR_INDEX = (JobStatus.COMPLETED, JobStatus.INDEXING)
 
 @dataclass(frozen=True)
 class JobNumbers:
-    """Jobs of a source that stand at the same place, counted."""
+    """The number of a source's jobs with the same status."""
 
     source_code: str
     status: str
@@ -58,9 +58,9 @@ class IndexLag:
 
 
 def job_numbers(session: Session) -> list[JobNumbers]:
-    """Return the jobs, counted by source and where they stand."""
+    """Return the number of jobs by source and status."""
     codes = {row.id: row.code for row in session.execute(select(Source.id, Source.code))}
-    # All of it stands in one index, in this order: that is read, and not the jobs.
+    # All columns are in one index, in this order: it is read instead of the jobs.
     by = (ArchiveJob.source_id, ArchiveJob.status, ArchiveJob.cleanup_status)
     rows = session.execute(
         select(*by, func.count(), func.sum(ArchiveJob.pages_crawled), func.sum(ArchiveJob.pages_failed)).group_by(*by)

@@ -37,6 +37,6 @@ def count(session: Session, operation: Operation, more: int = 1) -> None:
 
 
 def counted(session: Session) -> dict[Operation, int]:
-    """Return how often everything happened so far."""
+    """Return the number of operations of each kind so far."""
     stored = {row.name: row.count for row in session.scalars(select(OperationCount))}
     return {operation: stored.get(operation, 0) for operation in Operation}

@@ -21,7 +21,7 @@ class NewReport:
 
 
 def add_report(session: Session, report: NewReport, now: datetime) -> int:
-    """Keep a report and return its number."""
+    """Store a report and return its number."""
     row = IssueReport(
         category=report.category,
         description=report.description,

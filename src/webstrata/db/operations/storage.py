@@ -76,7 +76,7 @@ def asset_bytes(session: Session) -> tuple[int, int]:
 
 
 def database_bytes(session: Session) -> int:
-    """Return what the database itself takes on its disk."""
+    """Return the disk space of the database."""
     if session.get_bind().dialect.name == "postgresql":
         return int(session.scalar(text("SELECT pg_database_size(current_database())")) or 0)
     pages = session.scalar(text("PRAGMA page_count")) or 0

@@ -41,7 +41,7 @@ def count_expired_tasks(session: Session, limit: datetime) -> ExpiredCount:
 def delete_expired_tasks(session: Session, limit: datetime, most: int) -> int:
     """Delete tasks of the jobs that ended first, among those that can no longer resume; return how many."""
     jobs = _ended_before(session, limit).where(exists().where(CrawlTask.job_id == ArchiveJob.id))
-    # The job is locked, so that no one queues it again while its tasks go; another pass takes another job.
+    # The job is locked, so that it is not queued again while its tasks are deleted; another pass takes another job.
     oldest = jobs.order_by(ArchiveJob.finished_at, ArchiveJob.id).limit(1).with_for_update(skip_locked=True)
     job_id = session.scalar(oldest)
     if job_id is None:

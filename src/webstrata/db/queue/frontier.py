@@ -1,4 +1,4 @@
-"""The frontier: every URL a job knows, who works on it, and when it is due."""
+"""The frontier: every URL that a job found, with its status, lease and due time."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ _TAKE_BACK_EXPIRED = _TAKE_BACK.where(_T.job_id == bindparam("of_job"), _T.lease
 
 @dataclass(frozen=True)
 class FrontierCounts:
-    """How many of a job's tasks stand where."""
+    """The number of a job's tasks by status."""
 
     pending: int = 0
     in_progress: int = 0
@@ -102,7 +102,7 @@ class FrontierCounts:
 
     @property
     def total(self) -> int:
-        """Return how many URLs the job knows."""
+        """Return the number of the job's URLs."""
         return self.pending + self.in_progress + self.finished + self.error
 
 
@@ -127,7 +127,7 @@ def _new_task(job_id: int, link: Link, depth: int, now: datetime) -> tuple[objec
 
 
 def make_pages(session: Session, job_id: int, urls: Iterable[str], depth: int) -> None:
-    """Let requisites that are also linked to be visited as pages, unless a visit began already."""
+    """Turn requisites that are also linked to into pages, unless their visit has begun."""
     keys = [url_key(url) for url in urls]
     shown = (CrawlTask.job_id == job_id, CrawlTask.url_key.in_(keys), CrawlTask.task_type == TaskType.MEDIA)
     session.execute(
@@ -152,8 +152,8 @@ def claim(  # noqa: PLR0913 - everything that decides what is leased
 ) -> list[Task]:
     """Lease up to `limit` due tasks of a kind, or of both, to an owner, taking back what expired.
 
-    A task that lost its workers before is leased by itself, to an owner with nothing else in hand (`alone`): should it
-    be the one that kills them, it takes no other with it.
+    A task whose workers died before is leased by itself, to an owner without other tasks (`alone`): if the task
+    crashes workers, no other task is affected.
     """
     reclaim_expired(session, job_id, now)
     connection = session.connection()
@@ -207,7 +207,7 @@ def release(session: Session, job_id: int, owner: str, now: datetime) -> None:
 
 
 def reclaim(session: Session, owner: str, now: datetime) -> int:
-    """Queue the tasks of a dead owner again, of all jobs, and return how many they were."""
+    """Queue the tasks of a dead owner again, in all jobs, and return their number."""
     held = (CrawlTask.job_id.in_(jobs_of(session, owner)), CrawlTask.lease_owner == owner)
     return session.connection().execute(_TAKE_BACK.where(*held), {"why": "its worker died", "now": now}).rowcount
 
@@ -227,7 +227,7 @@ def revive(session: Session, job_id: int, now: datetime, *, by_person: bool = Fa
 
 
 def ask_seeds_again(session: Session, job_id: int, now: datetime) -> None:
-    """Queue the seeds of a job again, though the site responded."""
+    """Queue the seeds of a job again, also those that were fetched."""
     seeds = (CrawlTask.job_id == job_id, CrawlTask.depth == 0, CrawlTask.status == TaskStatus.FINISHED)
     session.execute(
         update(CrawlTask)
@@ -238,12 +238,12 @@ def ask_seeds_again(session: Session, job_id: int, now: datetime) -> None:
 
 
 def forget(session: Session, job_id: int) -> None:
-    """Forget every URL of a job, for a crawl that begins again; captures stay."""
+    """Delete every task of a job, for a crawl that begins again; captures stay."""
     session.execute(delete(CrawlTask).where(CrawlTask.job_id == job_id).execution_options(synchronize_session=False))
 
 
 def counts(session: Session, job_id: int) -> FrontierCounts:
-    """Return how many of a job's tasks stand where."""
+    """Return the number of a job's tasks by status."""
     rows = session.execute(
         select(CrawlTask.status, func.count()).where(CrawlTask.job_id == job_id).group_by(CrawlTask.status)
     )
@@ -293,21 +293,21 @@ def urls_with_queries(session: Session, job_id: int) -> Iterator[str]:
     key = CrawlTask.url_key
     known = select(key, CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.url.contains("?"))
     last = ""
-    # In the order of an index that begins with the job: no part is sorted, and none reads what another one has read.
+    # In the order of an index that begins with the job: no batch is sorted, and no row is read twice.
     while rows := session.execute(known.where(key > last).order_by(key).limit(_READ_AT_ONCE)).all():
         yield from (url for _, url in rows)
         last = rows[-1][0]
 
 
 def unknown_urls(session: Session, job_id: int, urls: Iterable[str]) -> list[str]:
-    """Return those of some URLs that a job does not know."""
+    """Return the URLs that are not in a job's frontier."""
     keys = {url_key(url): url for url in urls}
     known = {*session.scalars(select(CrawlTask.url_key).where(CrawlTask.job_id == job_id, CrawlTask.url_key.in_(keys)))}
     return [url for key, url in keys.items() if key not in known]
 
 
 def first_error(session: Session, job_id: int) -> str | None:
-    """Return what went wrong with the first URL that was given up, else with the first that waits to be tried again."""
+    """Return the error of the first URL that was given up, else of the first that waits for a retry."""
     unfetched = (TaskStatus.ERROR, TaskStatus.PENDING)
     return session.scalar(
         select(CrawlTask.last_error)
@@ -318,7 +318,7 @@ def first_error(session: Session, job_id: int) -> str | None:
 
 
 def given_up(session: Session, job_id: int) -> GivenUp:
-    """Return which URLs of a job were given up because their workers died."""
+    """Return the URLs of a job that were given up because their workers died."""
     lost = (CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.ERROR, _KILLS_WORKERS)
     count = session.scalar(select(func.count()).where(*lost)) or 0
     urls = select(CrawlTask.url).where(*lost).order_by(CrawlTask.id).limit(_MOST_NAMED)
@@ -333,7 +333,7 @@ def suspect_url(session: Session, job_id: int) -> str | None:
 
 
 def may_succeed_later(session: Session, job_id: int) -> bool:
-    """Return whether another run could get a URL that a job did not get; True where the job's URLs are not known."""
+    """Return whether another run could fetch a URL that a job failed to fetch; True without a frontier."""
     if not has_any(session, job_id, *TaskStatus):
         return True
     if has_any(session, job_id, TaskStatus.PENDING, TaskStatus.IN_PROGRESS):

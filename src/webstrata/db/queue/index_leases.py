@@ -30,7 +30,7 @@ def take(
     now: datetime,
     is_dead: Callable[[str], bool] = lambda owner: False,
 ) -> IndexLease:
-    """Give an owner the index lease of a job; LeaseLostError while another owner, not known to be dead, has it."""
+    """Lease the index of a job to an owner; LeaseLostError while another owner, not known to be dead, has it."""
     held = session.execute(
         select(ArchiveJob.index_lease_owner, ArchiveJob.index_lease_expires_at)
         .where(ArchiveJob.id == lease.job_id)
@@ -73,7 +73,7 @@ def set_as(session: Session, lease: IndexLease, **values: object) -> None:
 
 
 def release(session: Session, lease: IndexLease) -> None:
-    """Give a lease back, if it is still ours."""
+    """Release a lease, if this owner still holds it."""
     _changed(
         session,
         _held(lease).values(index_lease_owner=None, index_lease_token=None, index_lease_expires_at=None),

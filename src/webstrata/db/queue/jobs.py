@@ -42,7 +42,7 @@ class StoredJob:
     was_cleaned_up: bool = False
     """Whether its temporary folders were deleted, or their deletion began."""
     was_crawled_here: bool = False
-    """Whether a tool without tasks of ours, such as zimit, crawled it for this database."""
+    """Whether an external tool, such as zimit, crawled it: it has no tasks in this database."""
 
     @property
     def source_id(self) -> int:

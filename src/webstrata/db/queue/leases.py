@@ -56,7 +56,7 @@ class JobUsage:
 def spend(session: Session, job_id: int, responses: int, size: int, *, requisites: int = 0) -> JobUsage:
     """Count received responses and return the sum; until the transaction ends, no other worker commits for this job.
 
-    So workers commit one after the other: limits hold exactly, and no two of them wait for each other's rows.
+    So workers commit one after the other: limits are exact, and there are no deadlocks.
     """
     more = {"of_job": job_id, "more": responses, "size": size, "requisites": requisites}
     row = session.connection().execute(_SPEND, more).one()
@@ -69,16 +69,16 @@ def received(session: Session, job_id: int) -> int:
 
 
 def lock_job(session: Session, job_id: int) -> None:
-    """Wait until no other worker writes for a job; until the transaction ends, none does."""
+    """Lock a job's writes against other workers until the transaction ends."""
     spend(session, job_id, 0, 0)
 
 
 def lease(
     session: Session, job_id: int, owner: str, now: datetime, duration: timedelta, *, helpers_welcome: bool = True
 ) -> None:
-    """Give an owner the lease of a job; LeaseLostError while another owner has it.
+    """Lease a job to an owner; LeaseLostError while another owner has it.
 
-    A run that lost its worker goes on as the same run; else a new one begins.
+    A run whose worker died continues as the same run; otherwise a new one begins.
     """
     free = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
     taken = (
@@ -99,7 +99,7 @@ def lease(
 
 
 def lease_for_index(session: Session, job_id: int, owner: str, now: datetime, duration: timedelta) -> None:
-    """Give an owner the lease of a job whose crawl is over, to index it; LeaseLostError while another owner has it.
+    """Lease a job whose crawl is over to an owner, to index it; LeaseLostError while another owner has it.
 
     ConflictError for a job without a source: its snapshots would belong to none.
     """
@@ -135,7 +135,7 @@ def set_as(session: Session, job_id: int, owner: str, **values: object) -> None:
 
 
 def release(session: Session, job_id: int, owner: str) -> None:
-    """Give a job's lease back, if it is still the owner's."""
+    """Release a job's lease, if it is still the owner's."""
     held = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner == owner)
     _changed(session, held.values(lease_owner=None, lease_expires_at=None))
 

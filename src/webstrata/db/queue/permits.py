@@ -22,7 +22,7 @@ class BusySlot:
 
     host: str
     held: bool
-    """Whether an owner holds it, and may give it back at any moment; else it rests."""
+    """Whether an owner holds it, who may release it at any moment; otherwise its delay lasts."""
     free_in: timedelta
 
 
@@ -36,7 +36,7 @@ def busy_slots(session: Session, slots: int, host: str | None = None) -> list[Bu
 
 
 def take_slot(session: Session, host: str, owner: str, token: str, *, slots: int, hold: timedelta) -> int | None:
-    """Take one of a host's slots if one is free, and return its number."""
+    """Take a free slot of a host and return its number; None without one."""
     now = _now(session)
     rows = select(HostPermit.slot).where(HostPermit.host == host, HostPermit.free_at > now)
     busy = set(session.scalars(rows))
@@ -70,7 +70,7 @@ def give_slot_back(session: Session, host: str, slot: int, token: str, rest: tim
 
 
 def forget_owner(session: Session, owner: str, rest: timedelta) -> None:
-    """Start the rest of the slots that an owner holds, none of them longer than it was held."""
+    """Start the delay of the slots that an owner holds, for each at most the time that it was held."""
     at = literal(_now(session) + rest, UtcDateTime())
     keys = _locked(session, (HostPermit.owner == owner) & HostPermit.token.is_not(None))
     session.execute(

@@ -1,4 +1,4 @@
-"""Tasks of requisites that were captured with their page, so that no one fetches them again."""
+"""Tasks of requisites that were captured with their page and are not fetched again."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime

@@ -74,7 +74,7 @@ def _bounds(scope: CaptureScope) -> list[ColumnElement[bool]]:
 
 
 def _bounds_after(scope: CaptureScope, after: ListPosition) -> list[ColumnElement[bool]]:
-    """Return the bounds of what comes after a place, which is one of them: so the index is entered there."""
+    """Return the condition for rows after a place, with a bound that the index can use."""
     key, moment, number = _ORDER
     is_beyond = number < after.capture_id if scope.is_reverse else number > after.capture_id
     if scope.keys.end is None:

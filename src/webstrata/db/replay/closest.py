@@ -67,7 +67,7 @@ _LAST = _OF_URL.order_by(*_BY_TIME_BACK).limit(1)
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The captures around one in the history of its URL; None where there is none."""
+    """The captures before and after one in the history of its URL; None where there is none."""
 
     first: ArchivedCapture | None
     previous: ArchivedCapture | None

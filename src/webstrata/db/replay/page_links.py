@@ -31,7 +31,7 @@ _NEAR = timedelta(days=1)
 """What a job captured so long before or after a page is looked for first, all at once."""
 
 _MOST_ELSEWHERE = 200
-"""Resources that are looked for one by one, in other jobs and at any time."""
+"""Resources that are looked up one by one, in other jobs and at any time."""
 
 _AT_ONCE = 400
 _CAPTURES = select(
@@ -48,7 +48,7 @@ class PageLink:
     address: str
     """The name of the page: its address without the parts that do not distinguish pages."""
     capture: SnapshotView | None
-    """Its good capture that is closest in time; None when it has none."""
+    """The good capture closest in time; None without one."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from webstrata.db.schema.tables import AuditEntry
 from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, EXEMPT, FURTHER_TTL_DAYS, default_days
 
 _MOST_RUNS = 500
-"""Passes that are remembered: three weeks of hourly ones."""
+"""Passes that are stored: three weeks of hourly ones."""
 
 _HOLDS = LegalHold.__table__
 assert isinstance(_HOLDS, Table)
@@ -161,7 +161,7 @@ def take_permit(session: Session, name: str, now: datetime, interval: timedelta)
 
 
 def add_run(session: Session, run: StoredRun) -> None:
-    """Record a pass, and forget the oldest ones."""
+    """Record a pass, and delete the oldest records."""
     row = RetentionRun(
         created_at=run.began_at, seconds=run.seconds, trigger=run.trigger, results=dict(run.results), error=run.error
     )

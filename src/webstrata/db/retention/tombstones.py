@@ -130,7 +130,7 @@ def tombstone_at(session: Session, key: str, moment: datetime) -> WithheldCaptur
 
 
 def last_tombstone(session: Session, key: str) -> WithheldCapture | None:
-    """Return the tombstone of the newest withheld capture whose record is still there; None without one."""
+    """Return the tombstone of the newest withheld capture whose record still exists; None without one."""
     is_its = and_(
         Tombstone.captured_at == Capture.capture_timestamp, Tombstone.warc_record_id == Capture.warc_record_id
     )

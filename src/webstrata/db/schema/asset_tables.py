@@ -10,7 +10,7 @@ from webstrata.db.schema.base import Base, BigId, Json, utcnow
 
 
 class PluginRun(Base):
-    """One plugin on one capture: that it ran, once, and what became of it."""
+    """One run of a plugin on a capture, with its result; there is one for each pair."""
 
     __tablename__ = "plugin_runs"
 

@@ -23,7 +23,7 @@ class SnapshotChange(Base):
 
     __tablename__ = "snapshot_changes"
     __table_args__ = (
-        # One event for each capture: so a pair is there once, too.
+        # One event for each capture: so each pair is unique, too.
         Index("ix_snapshot_changes_to_snapshot_id", "to_snapshot_id", unique=True),
         Index("ix_snapshot_changes_from_snapshot_id", "from_snapshot_id"),
         Index(
@@ -112,7 +112,7 @@ class JobTemplate(Base):
         ForeignKey("archive_jobs.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
     )
     pages: Mapped[int]
-    """How many pages it was learned from."""
+    """The number of pages it was computed from."""
     lines: Mapped[list[Any]] = mapped_column(Json)
 
 
@@ -130,7 +130,7 @@ class TemplateChange(Base):
     removed_lines: Mapped[list[Any]] = mapped_column(Json)
     summary: Mapped[str]
     pages: Mapped[int]
-    """How many pages of the newer job the template was learned from."""
+    """The number of pages of the newer job that the template was computed from."""
     computed_at: Mapped[datetime] = mapped_column(default=utcnow)
 
 

@@ -121,7 +121,7 @@ class ScrapeRow(Base):
 
 
 class HealthRow(Base):
-    """How well one run of a source went."""
+    """The health of one run of a source."""
 
     __tablename__ = "scraper_health"
     __table_args__ = (Index(None, "created_at"), Index(None, "source_id", "id"))

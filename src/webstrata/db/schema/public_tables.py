@@ -35,7 +35,7 @@ class IssueReport(Base):
     category: Mapped[str] = mapped_column(String(32))
     description: Mapped[str]
     snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
-    """As the reader gave it: there need be no such snapshot, or not any more."""
+    """As the reader entered it: the snapshot may not exist, or not any more."""
     original_url: Mapped[str | None]
     reporter_email: Mapped[str | None]
     page_url: Mapped[str | None]
@@ -46,7 +46,7 @@ class IssueReport(Base):
 
 
 class UsageMetric(Base):
-    """How often something was asked for on a day."""
+    """The number of requests of a kind on a day."""
 
     __tablename__ = "usage_metrics"
 

@@ -12,14 +12,14 @@ SHOWN = "status_rank IN (0, 2) AND repeated = 0"
 
 
 class SearchEntry(Base):
-    """What a search asks of a snapshot, in a row so narrow that thousands are counted and sorted in no time.
+    """The columns of a snapshot that a search needs: rows so narrow that thousands are counted and sorted quickly.
 
     `db/search/entries.py` fills it whenever the captures of a page are counted anew.
     """
 
     __tablename__ = "search_entries"
     __table_args__ = (
-        # Each holds all that the usual search asks: the row itself is not read.
+        # Covering indexes: a usual search does not read the rows.
         Index(
             "ix_search_entries_document",
             *("document_id", "captured_at", "snapshot_id", "page_id", "source_id", "status_rank", "repeated"),
@@ -33,7 +33,7 @@ class SearchEntry(Base):
             "ix_search_entries_page",
             *("page_id", "captured_at", "snapshot_id", "document_id", "source_id", "status_rank", "repeated"),
         ),
-        # What is usually shown, to be counted. PostgreSQL takes it only for a condition in these very words.
+        # For counts with the default filter. PostgreSQL uses it only for a condition with exactly this text.
         Index(
             "ix_search_entries_shown",
             *("document_id", "page_id", "source_id"),
@@ -69,7 +69,7 @@ class VocabularyWord(Base):
 
 
 class WordForm(Base):
-    """A form of a word under its stem: a question in one form finds the others.
+    """A form of a word under its stem: a search for one form finds the others.
 
     A compound is under the stem of what it is in one piece: `e mail` under `email`.
     """
@@ -83,11 +83,11 @@ class WordForm(Base):
 
 
 class SearchUpkeep(Base):
-    """How far stored texts have been read for something that searching needs and earlier versions did not store."""
+    """The progress of a pass over stored texts, for data that search needs and earlier versions did not store."""
 
     __tablename__ = "search_upkeep"
 
     name: Mapped[str] = mapped_column(String(40), primary_key=True)
     last_document_id: Mapped[int] = mapped_column(BigInteger)
     until_document_id: Mapped[int] = mapped_column(BigInteger)
-    """The last text that was stored before its words were learned with it."""
+    """The last text that was stored by a version that did not store word forms."""

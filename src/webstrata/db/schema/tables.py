@@ -127,7 +127,7 @@ class ArchiveJob(Base):
     index_lease_expires_at: Mapped[datetime | None]
     indexed_at: Mapped[datetime | None]
     was_crawled_here: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether a tool without tasks of ours, such as zimit, crawled it for this database."""
+    """Whether an external tool, such as zimit, crawled it: it has no tasks in this database."""
 
     config: Mapped[dict[str, Any] | None]
 
@@ -249,7 +249,7 @@ class HostPermit(Base):
 
 
 class CrawlReportRow(Base):
-    """What one process has seen of a job's run so far."""
+    """The counts of one process in a job's run so far."""
 
     __tablename__ = "crawl_reports"
 
@@ -335,7 +335,7 @@ class PageMetadata(Base):
 
 
 class Snapshot(Base):
-    """One captured page, as it is searched and shown; its identity is its WARC record."""
+    """One captured page, for search and display; it is identified by its WARC record."""
 
     __tablename__ = "snapshots"
     __table_args__ = (
@@ -357,7 +357,7 @@ class Snapshot(Base):
             sqlite_where=text("previous_id IS NOT NULL"),
             postgresql_where=text("previous_id IS NOT NULL"),
         ),
-        # An id is for ever: SQLite would else give the last one's again when its row was deleted.
+        # Ids are never reused: otherwise SQLite would reuse the last one after its row was deleted.
         {"sqlite_autoincrement": True},
     )
 

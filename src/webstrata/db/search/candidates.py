@@ -18,7 +18,7 @@ from webstrata.model.search.values import View
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
 MOST_RANKED = 2_000
-"""Documents whose relevance the database is asked for; more would cost more than they add to the first pages."""
+"""Documents whose relevance the database computes at most; more would hardly change the first pages."""
 
 MOST_CHOSEN, MOST_TITLES, MOST_AUTHORITIES = 200, 100, 40
 """How many are chosen when there are too many: in all, for their title, and for how well they are linked."""
@@ -137,7 +137,7 @@ def _linked(scope: SearchScope) -> str:
 def _titled(scope: SearchScope, titles: Match) -> str:
     in_titles = matched(titles, scope.dialect, "title")
     if scope.dialect != "sqlite":
-        # Or else PostgreSQL would look at one document after the other, from the last one on.
+        # Otherwise PostgreSQL would scan the documents one by one, from the last one on.
         in_titles = f"WITH titled AS MATERIALIZED ({in_titles}) SELECT document_id FROM titled"
     return (
         f"SELECT m.document_id FROM ({in_titles} ORDER BY document_id DESC LIMIT :some_titles) AS m"

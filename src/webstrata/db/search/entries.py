@@ -56,5 +56,5 @@ _REFRESH = Among(
 
 
 def refresh_entries(session: Session, source_id: int, groups: Collection[str]) -> None:
-    """Bring the rows of some pages of a source to what their snapshots are now; what a snapshot had goes with it."""
+    """Update the rows of some pages of a source to their current snapshots; rows of deleted snapshots are deleted."""
     _REFRESH.execute(session, {"groups": groups}, source_id=source_id)

@@ -1,6 +1,6 @@
 """Full-text search: which documents match some words, and how well; FTS5 on SQLite, tsvector on PostgreSQL.
 
-Both are asked in words that `content/tokens.py` folded, each in quotes: nothing that a reader writes is syntax.
+Queries consist of words folded by `content/tokens.py`, each in quotes: a reader's input is never syntax.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from webstrata.model.search.query import (
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
 EVERY_DOCUMENT = "https"
-"""A word that every document holds: the name of its page begins with it."""
+"""A word that every document contains: its URL group begins with it."""
 
 
 class Match(NamedTuple):
@@ -56,7 +56,7 @@ def matched(match: Match, dialect: str, name: str = "match") -> str:
     if match.widely is None:
         return f"SELECT id AS document_id FROM documents WHERE search_vector @@ CAST(:{name} AS tsquery)"
     holding_the_words = f"SELECT id FROM documents WHERE search_vector @@ CAST(:{name}_widely AS tsquery)"
-    # IS TRUE keeps PostgreSQL from asking its index again for what that cannot know.
+    # IS TRUE keeps PostgreSQL from using its index for this condition: the index has no positions.
     return (
         f"SELECT id AS document_id FROM documents WHERE id = ANY(ARRAY({holding_the_words}))"
         f" AND (search_vector @@ CAST(:{name} AS tsquery)) IS TRUE"
@@ -65,8 +65,8 @@ def matched(match: Match, dialect: str, name: str = "match") -> str:
 
 def words_of(documents: str) -> str:
     """Return a table for PostgreSQL of some documents, given as an array, and their `words`."""
-    # With another weight for none of its words, a list is fetched from its place once, and not for every question that
-    # is asked of it. It is the cheapest way to copy one: put together with nothing, it takes five times as long.
+    # `setweight` for no words copies the vector: it is fetched from its storage once, and not for each condition that
+    # reads it. It is the cheapest copy: concatenating with an empty vector takes five times as long.
     return (
         "(SELECT id AS document_id, setweight(search_vector, 'A', CAST('{}' AS text[])) AS words FROM documents"
         f" WHERE id = ANY({documents}) OFFSET 0) AS listed"
@@ -74,7 +74,7 @@ def words_of(documents: str) -> str:
 
 
 def count_documents(session: Session, expression: Expression, most: int) -> int:
-    """Return how many documents hold what is asked, counting to `most`."""
+    """Return the number of documents that match, counting to `most`."""
     dialect = session.get_bind().dialect.name
     match = matching(expression, dialect)
     return session.scalar(text(_COUNT[dialect].format(matched(match, dialect))), match.given() | {"most": most}) or 0
@@ -82,14 +82,14 @@ def count_documents(session: Session, expression: Expression, most: int) -> int:
 
 _COUNT = {
     "sqlite": "SELECT count(*) FROM ({} LIMIT :most) AS counted",
-    # Where only some are wanted, PostgreSQL would look at one document after the other rather than ask its index.
+    # With a LIMIT alone, PostgreSQL would scan the documents one by one instead of using its index.
     "postgresql": "WITH m AS MATERIALIZED ({}) SELECT count(*) FROM (SELECT 1 FROM m LIMIT :most) AS counted",
 }
 
 
 @dataclass(frozen=True)
 class _Language:
-    """How a full-text index is asked."""
+    """The query syntax of a full-text index."""
 
     both: str
     either: str
@@ -123,7 +123,7 @@ def _all(expression: All, language: _Language) -> str:
 
 def _words(words: Words, language: _Language) -> str:
     if any(len(word.encode()) > MAX_WORD_BYTES for word in words.words):
-        # Longer words are not indexed: what asks for one asks for nothing.
+        # Longer words are not indexed: a query for one matches nothing.
         return f"({_everything(language)}{language.without}{_everything(language)})"
     return _fts5_words(words) if language.is_fts5 else _tsquery_words(words)
 

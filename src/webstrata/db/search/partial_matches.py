@@ -19,16 +19,16 @@ from webstrata.model.search.terms import Term
 
 MOST_CANDIDATES = 2_000
 MOST_WEIGHED = 20_000
-"""Words choose the candidates, the rarest first, as long as the lists of texts that hold them are no longer together.
+"""Most texts in the lists of the words that choose candidates; the lists are added from the rarest word on.
 Candidates are those of the texts in these lists that have most of the question."""
 
 LEAST_KEPT = 200
 LEAST_SHARE = 0.4
-"""A page with less than this share of a question, by the weight of its words, is no result, unless there are few."""
+"""The least share of a question, by the weight of its words, that a page must have, unless there are few results."""
 
 _WORTH_IN_TITLE = 0.3
 _FEW_TERMS = 6
-"""Where every word is common, candidates hold several of so many, the rarest."""
+"""Where every word is common, candidates contain several of this many rarest words."""
 
 _UNITS = 1_000_000
 """Weights are added as whole numbers: the sums are the same on every database."""
@@ -42,7 +42,7 @@ class _WeighedTerm:
 
 
 def partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]) -> dict[int, float]:
-    """Return the documents that hold most of some terms, and how much of them by weight, most first."""
+    """Return the documents with most of some terms, and their share by weight, highest first."""
     what = "partial", scope.asks(), tuple(terms), MOST_CANDIDATES, MOST_WEIGHED
     return worked_out_once(session, scope.state, what, lambda: _partial_matches(session, scope, terms))
 
@@ -69,7 +69,7 @@ def _partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]
 
 
 def _choosing(rarest: Sequence[_WeighedTerm]) -> tuple[Sequence[_WeighedTerm], Sequence[_WeighedTerm]]:
-    """Return the terms that choose the candidates, and those that only weigh them."""
+    """Return the terms that choose the candidates, and those that only rank them."""
     limit, number = MOST_WEIGHED, 0
     while number < len(rarest) and rarest[number].count <= limit:
         limit -= rarest[number].count
@@ -78,7 +78,7 @@ def _choosing(rarest: Sequence[_WeighedTerm]) -> tuple[Sequence[_WeighedTerm], S
 
 
 def _weighed_texts(session: Session, scope: SearchScope, choosing: Sequence[_WeighedTerm]) -> dict[int, int]:
-    """Return the texts that hold most of some terms by weight, and the sum of these weights, most first."""
+    """Return the texts with most of some terms by weight, and the sums of these weights, highest first."""
     if not choosing:
         return {}
     matches = [matching(term.term.expression, scope.dialect) for term in choosing]
@@ -99,7 +99,7 @@ def _weighed_texts(session: Session, scope: SearchScope, choosing: Sequence[_Wei
 
 
 def _with_several(session: Session, scope: SearchScope, others: Sequence[_WeighedTerm], limit: int) -> Sequence[int]:
-    """Return texts that hold several of the rarest of some common terms, at most `limit`."""
+    """Return texts that contain several of the rarest of some common terms, at most `limit`."""
     found: list[int] = []
     few = [term.term.expression for term in others[:_FEW_TERMS]]
     for expression in _several(few):
@@ -119,7 +119,7 @@ def _several(few: Sequence[Expression]) -> Iterable[Expression]:
 def _add_weights(
     session: Session, dialect: str, shares: dict[int, int], weighed: Sequence[tuple[Expression, int]]
 ) -> None:
-    """Add to the shares of texts what the expressions that they hold are worth."""
+    """Add the weights of the expressions that texts match to the texts' shares."""
     held = _holding(session, dialect, [expression for expression, _ in weighed], list(shares)) if weighed else ()
     for (_, worth), documents in zip(weighed, held, strict=True):
         for document in documents:
@@ -127,7 +127,7 @@ def _add_weights(
 
 
 def _most_held(shares: Mapping[int, int], whole: int) -> dict[int, float]:
-    """Return the documents with enough of a question, and of others as many as make a few pages of results."""
+    """Return the documents with enough of a question, filled up with others to a few pages of results."""
     ordered = sorted(shares, key=lambda document: (-shares[document], -document))
     last = shares[ordered[min(LEAST_KEPT, len(ordered)) - 1]]
     least = min(LEAST_SHARE * whole, last)
@@ -147,7 +147,7 @@ def _found(session: Session, scope: SearchScope) -> list[int]:
 def _holding(
     session: Session, dialect: str, expressions: Sequence[Expression], documents: Sequence[int]
 ) -> list[set[int]]:
-    """Return for every expression which of some documents hold it."""
+    """Return the documents, of some, that match each expression."""
     matches = [matching(expression, dialect) for expression in expressions]
     given: dict[str, object] = {f"m{number}": match.exactly for number, match in enumerate(matches)}
     given["ids"] = as_list(dialect, documents)
@@ -159,7 +159,7 @@ def _holding(
 
 
 def _sqlite_holding(matches: Sequence[Match]) -> str:
-    # SQLite must not look the documents up one by one: it would start anew for each of them.
+    # SQLite must not look the documents up one by one: it would run the full-text query for each of them.
     return " UNION ALL ".join(
         f"SELECT rowid, {number} FROM documents_fts WHERE documents_fts MATCH :m{number}"
         " AND +rowid IN (SELECT value FROM json_each(:ids))"
@@ -168,7 +168,7 @@ def _sqlite_holding(matches: Sequence[Match]) -> str:
 
 
 def _postgresql_holding(matches: Sequence[Match]) -> str:
-    # As a query of its own each is read once, and not again for every document.
+    # Each is a query of its own, so that it runs once and not for every document.
     asked = ", ".join(
         f"CASE WHEN words @@ (SELECT CAST(:m{number} AS tsquery)) THEN {number} END" for number in range(len(matches))
     )

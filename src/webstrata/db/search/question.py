@@ -22,7 +22,7 @@ from webstrata.model.urls import url_group
 
 @dataclass(frozen=True)
 class Question:
-    """A search as the database is asked: what it asks for, how its phrases stand in titles, and where to begin."""
+    """A search as the database runs it: its expression, the phrases to look for in titles, and where to begin."""
 
     request: SearchRequest
     expression: Expression | None = None
@@ -31,9 +31,9 @@ class Question:
     cursor: Cursor | None = None
     pages_fastpath: bool = True
     terms: tuple[Term, ...] = ()
-    """The words of a plain question that say what it is about, with their other forms."""
+    """The words of a plain question except stop words, with their other forms."""
     is_partial: bool = False
-    """Pages with some of the terms are results, too."""
+    """Whether pages with only some of the terms are results too."""
     shares: Mapping[int, float] | None = None
     """How much of the terms each document has, where those with some are results."""
 
@@ -79,7 +79,7 @@ class SearchHits:
 
 
 def scope_of(session: Session, question: Question) -> SearchScope | None:
-    """Return which captures a question is about; None when it is plain that there are none."""
+    """Return the scope of captures of a question; None when it contains no capture."""
     request, dialect = question.request, session.get_bind().dialect.name
     rows = archive_state(session)
     ids = {code: source_id for source_id, code, *_ in rows}

@@ -104,7 +104,7 @@ class RankedSearch:
     def _where_known(self) -> SearchScope:
         """The scope with its texts known where finding them again is dear.
 
-        PostgreSQL's index does not know where words stand: it looks at every document that holds them.
+        PostgreSQL's index has no positions of words: it reads every document that contains them.
         """
         scope = self._scope
         if scope.dialect == "sqlite" or not asks_for_places(self._expression):
@@ -137,7 +137,7 @@ class _Head:
         self._scope = scope
 
     def count(self, documents: Collection[int]) -> int:
-        """Return how many captures documents have here."""
+        """Return the number of captures of documents in the scope."""
         given = self._given(dict.fromkeys(documents, Score(0.0)))
         row = self._scope.execute(self._session, f"SELECT count(*) {self._from()}", **given).first()
         return row[0] if row else 0

@@ -57,7 +57,7 @@ def _view(question: Question) -> str:
 
 
 def _captures_of_page(question: Question) -> str:
-    """Return how many captures a page has, or had at the time that is asked about."""
+    """Return the number of captures of a page, up to the requested time if there is one."""
     if question.request.view is not View.PAGES:
         return "NULL"
     of_page = "p.source_id = s.source_id AND p.normalized_url_group = s.normalized_url_group"

@@ -21,7 +21,7 @@ from webstrata.model.search.values import FacetCount
 
 
 def find(session: Session, question: Question) -> SearchHits:
-    """Return the results that a question asks for."""
+    """Return the results of a question."""
     scope = scope_of(session, question)
     if scope is None:
         return SearchHits((), 0)
@@ -84,14 +84,14 @@ class Ends:
 
 
 def first_and_last(session: Session, question: Question) -> Ends | None:
-    """Return the oldest and the newest capture that a question asks for; None when there is none."""
+    """Return the oldest and the newest capture that match a question; None when no capture does."""
     scope = scope_of(session, question)
     if scope is None:
         return None
     count = counted(session, scope, MOST_COUNTED)
     if not count.total:
         return None
-    # Of very many captures those at both ends are soon met; few are looked at one by one.
+    # With many captures, those at both ends are found quickly; few captures are checked one by one.
     found = f"SELECT e.snapshot_id, e.captured_at {scope.walked() if count.capped else scope.gathered()}"
     ends = (
         shown(session, question, scope, found, order, most=1, skip=0)

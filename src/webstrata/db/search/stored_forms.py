@@ -1,4 +1,4 @@
-"""Word forms of texts that were stored by an older version: learned in batches, resumed after a stop."""
+"""Word forms of texts that were stored by an older version: added in batches, resumed after a stop."""
 
 from collections import defaultdict
 
@@ -18,7 +18,7 @@ _BATCH = 500
 
 
 def learn_stored_forms(database: Database) -> None:
-    """Learn the forms of all stored texts, a transaction for every few hundred; search works meanwhile."""
+    """Store the word forms of all texts, a transaction for every few hundred; search works meanwhile."""
     with database.read() as session:
         row = session.get(SearchUpkeep, NAME)
         is_done = row is None or row.last_document_id >= row.until_document_id
@@ -28,7 +28,7 @@ def learn_stored_forms(database: Database) -> None:
 
 
 def learn_some(session: Session) -> bool:
-    """Learn the forms of the next texts; False when none are left."""
+    """Store the word forms of the next texts; False when none are left."""
     row = session.get(SearchUpkeep, NAME, with_for_update=True)
     if row is None or row.last_document_id >= row.until_document_id:
         return False

@@ -48,7 +48,7 @@ def _count(session: Session, match: Match, dialect: str) -> int:
 _LAST = text("SELECT max(id) FROM documents")
 _COUNT = {
     "sqlite": "SELECT count(*), max(document_id) FROM ({} LIMIT :most) AS counted",
-    # Where only some are wanted, PostgreSQL would look at one document after the other rather than ask its index.
+    # With a LIMIT alone, PostgreSQL would scan the documents one by one instead of using its index.
     "postgresql": (
         "WITH m AS MATERIALIZED ({}) SELECT count(*), max(document_id)"
         " FROM (SELECT document_id FROM m LIMIT :most) AS counted"

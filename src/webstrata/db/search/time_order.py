@@ -21,7 +21,7 @@ MOST_BROWSED = 100_000
 
 
 _WALKED_AS_ONE = 3
-"""So many captures are walked past, at least, while one is gathered and sorted: measured on both databases, at 100,000
+"""Captures that can be read in order in the time of gathering and sorting one: measured on both databases, at 100,000
 captures and at ten times as many."""
 
 

@@ -22,7 +22,7 @@ Columns = Mapping[str, Sequence[Any]]
 
 
 def union_query(dialect: str, parts: Mapping[str, UnionPart]) -> str:
-    """Return the query that asks all of some questions."""
+    """Return one query that combines several queries."""
     spelled = _as_rows if dialect == "sqlite" else _as_columns
     return " UNION ALL ".join(
         f"SELECT '{name}', {spelled(part.columns)} FROM ({part.query}) AS {name}" for name, part in parts.items()

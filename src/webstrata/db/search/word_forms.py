@@ -1,6 +1,6 @@
-"""Forms of words: learned from the texts that are stored, looked up by stem when a question is asked.
+"""Word forms: collected from the stored texts, looked up by stem for each search.
 
-The full-text indexes hold words as they are written. A question asks for all forms of its words, which are the same on
+The full-text indexes hold words as they are written. A query matches all forms of its words, which are the same on
 every database, and exact forms, phrases and places of words stay what they are.
 """
 
@@ -37,7 +37,7 @@ def learn_forms(session: Session, language: str, words: Collection[str], pieces:
         return
     pairs = stemmed(words_with_forms(words) - known, accented_words(pieces), language)
     pairs += [(stem, form) for stem, form in compounds if form in new]
-    # In one order everywhere: two processes that learn the same words must not wait for each other.
+    # Always in the same order: otherwise two processes that store the same words could deadlock.
     rows = sorted({(form, language, stem) for stem, form in pairs if _fits(form, stem)})
     _LEARN[dialect].execute(session, rows)
 

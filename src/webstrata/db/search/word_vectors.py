@@ -18,7 +18,7 @@ class WordVector:
 
 
 def send_word_vectors(connection: "Connection[tuple[object, ...]]") -> None:
-    """Let a connection take lists of words as parameters."""
+    """Register lists of words as parameters of a connection."""
     # SQLite is used without the driver.
     from psycopg.adapt import Dumper
     from psycopg.pq import Format

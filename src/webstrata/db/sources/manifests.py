@@ -65,12 +65,12 @@ def known_jobs(session: Session) -> dict[int, str]:
 
 
 def add_source(session: Session, facts: Facts, source_id: int | None) -> int:
-    """Make a source's row again, with its id if that is given, else with a new one."""
+    """Restore a source's row, with the given id or else a new one."""
     return _add(session, Source, {**facts, "id": source_id})
 
 
 def add_job(session: Session, facts: Facts, job_id: int | None, source_id: int, output_dir: str) -> int:
-    """Make a job's row again, with its id if that is given, else with a new one."""
+    """Restore a job's row, with the given id or else a new one."""
     return _add(session, ArchiveJob, {**facts, "id": job_id, "source_id": source_id, "output_dir": output_dir})
 
 
@@ -94,7 +94,7 @@ def _plain(value: object) -> object:
 def _check_fields(
     kind: type[Base], facts: Mapping[str, object], fields: tuple[str, ...], required: tuple[str, ...]
 ) -> Facts:
-    """Take the fields that are known; a later version may have written more."""
+    """Read the known fields; a later version may have written more."""
     missing = [name for name in required if not facts.get(name)]
     if missing:
         raise UsageError(f"it has no {missing[0]}")

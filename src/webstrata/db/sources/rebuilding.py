@@ -21,7 +21,7 @@ class Totals:
 
 
 def totals(session: Session) -> Totals:
-    """Return how much there is."""
+    """Return the number of rows."""
     tables = (Source, ArchiveJob, Capture, Snapshot, RecordProblem)
     return Totals(*(session.scalar(select(func.count()).select_from(table)) or 0 for table in tables))
 

@@ -102,7 +102,7 @@ def add_source(session: Session, new: NewSource, schedule: str | None, next_run_
 
 
 def complete_source(session: Session, new: NewSource) -> bool:
-    """Give a source that has no entry of its own this one, and return whether it had none; nothing else changes."""
+    """Set the registry entry of a source without one, and return whether it had none; nothing else changes."""
     source = _source(session, new.code)
     if source.job_config is not None:
         return False
@@ -111,7 +111,7 @@ def complete_source(session: Session, new: NewSource) -> bool:
 
 
 def registry_entry(session: Session, code: str, extra_seeds: Sequence[str] = ()) -> SourceJobConfig:
-    """Return what a source's jobs are made from: its entry, else its newest job, else its address, else other seeds."""
+    """Return the configuration of a source's jobs: its entry, else from its newest job, its URL, or other seeds."""
     source = _source(session, code)
     if source.job_config is not None:
         return SourceJobConfig.from_json(code, source.job_config)
@@ -141,13 +141,13 @@ def source_for_job(session: Session, code: str) -> Source:
 
 
 def set_schedule(session: Session, code: str, schedule: str | None, now: datetime) -> datetime | None:
-    """Give a source a schedule, or none, and return when it is due next.
+    """Set or remove the schedule of a source, and return when it is due next.
 
     An interval counts from the source's last job, and the source is due at once when it has none or is overdue.
     """
     source = _source(session, code)
     if schedule is not None and source.job_config is None:
-        # What is scheduled must not change with the next job that somebody makes by hand.
+        # Scheduled jobs must not change with the next job that an administrator makes by hand.
         source.job_config = registry_entry(session, code).to_json()
     source.schedule = schedule
     source.schedule_paused = False
@@ -165,7 +165,7 @@ def first_run(session: Session, source_id: int | None, schedule: str, now: datet
 
 
 def pause_schedule(session: Session, code: str) -> None:
-    """Let no more jobs be made of a source by its schedule; ConflictError when it has none."""
+    """Pause the schedule of a source; ConflictError when it has none."""
     source = _source(session, code)
     if source.schedule is None:
         raise ConflictError(f"{code} has no schedule to pause")
@@ -184,7 +184,7 @@ def resume_schedule(session: Session, code: str, now: datetime) -> datetime | No
 
 
 def set_enabled(session: Session, code: str, enabled: bool) -> None:
-    """Say whether jobs are made of a source at all."""
+    """Enable or disable a source: no jobs are made of a disabled one."""
     _source(session, code).enabled = enabled
 
 
@@ -218,7 +218,7 @@ def job_folders(session: Session, code: str) -> list[JobFolder]:
 def remove_source(session: Session, code: str, now: datetime) -> list[JobFolder]:
     """Remove a source of which nothing was archived, with its jobs, and return those; ConflictError for any other."""
     source = source_for_job(session, code)
-    # Locked, so that no worker takes one up meanwhile.
+    # Locked, so that no worker claims one meanwhile.
     made = session.scalars(select(ArchiveJob).where(ArchiveJob.source_id == source.id).with_for_update()).all()
     _refuse_while_worked_on(made, code, now)
     folders = job_folders(session, code)
@@ -276,8 +276,8 @@ def due_sources(session: Session, now: datetime) -> list[DueSource]:
 
 
 def take_due_run(session: Session, due: DueSource, next_run_at: datetime) -> bool:
-    """Take a source's turn and return whether it was still there: of several workers one gets it."""
-    # Whoever makes a job of the source holds this lock: what they made is seen by the next statement.
+    """Claim a scheduled run of a source and return whether that succeeded: of several workers one does."""
+    # Adding a job to the source takes this lock: the next statement sees jobs added before.
     session.execute(select(Source.id).where(Source.id == due.id).with_for_update())
     taken = session.execute(
         update(Source)

@@ -77,7 +77,7 @@ def page_sums(session: Session, source_id: int, groups: Collection[str]) -> Page
 
 
 def move_totals(session: Session, source_id: int, before: PageSums, after: PageSums) -> None:
-    """Bring a source's totals from what some of its pages added up to before to what they add up to now."""
+    """Update a source's totals by the difference between the old and the new sums of some of its pages."""
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     newest = session.execute(_ends(source_id, newest_first=True)).first()
     oldest = session.execute(_ends(source_id, newest_first=False)).first()

@@ -43,7 +43,7 @@ class _Prepared:
     names: tuple[str, ...]
     storing: tuple[Storing | None, ...]
     order: tuple[str, ...] | None
-    """The parameters as the statement counts them, or None when it calls them by name."""
+    """The parameters in the order of the statement; None when they are named."""
     usual: Mapping[str, object]
     """What columns hold that are not spoken of."""
 

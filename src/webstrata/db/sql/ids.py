@@ -13,14 +13,14 @@ _SQLITE_BEGIN = text(
 _SQLITE_TAKE = text("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name RETURNING seq")
 _SQLITE_LIFT = text("UPDATE sqlite_sequence SET seq = max(seq, :top) WHERE name = :name")
 _POSTGRESQL_TAKE = text("SELECT nextval(pg_get_serial_sequence(:name, 'id')) FROM generate_series(1, :count)")
-# Only ever upwards: who takes ids at the same moment waits for nobody, so what it took must not be given again.
+# Only upwards: a concurrent process takes ids without waiting, and they must not be given out again.
 _POSTGRESQL_LIFT = text(
     "SELECT setval(pg_get_serial_sequence(:name, 'id'), :top) WHERE nextval(pg_get_serial_sequence(:name, 'id')) < :top"
 )
 
 
 def reserve(session: Session, table: str, count: int) -> list[int]:
-    """Take so many new ids of a table, in ascending order; they are never given again, used or not."""
+    """Reserve a number of new ids of a table, in ascending order; they are never reused, even if unused."""
     if count <= 0:
         return []
     if not _is_sqlite(session):
@@ -31,7 +31,7 @@ def reserve(session: Session, table: str, count: int) -> list[int]:
 
 
 def next_ids(session: Session, table: str, count: int) -> list[int]:
-    """Take new ids of a table whose ids may be given again; the session must write."""
+    """Reserve new ids of a table whose ids may be reused; the session must write."""
     if not _is_sqlite(session):
         return reserve(session, table, count)
     first = highest(session, table) + 1
@@ -39,7 +39,7 @@ def next_ids(session: Session, table: str, count: int) -> list[int]:
 
 
 def lift(session: Session, table: str, top: int, *, autoincrement: bool = True) -> None:
-    """Make sure that new ids of a table are larger than one; SQLite sees to that itself where ids may come again."""
+    """Make new ids of a table larger than a given one; SQLite does that itself for tables whose ids may be reused."""
     if not _is_sqlite(session):
         session.execute(_POSTGRESQL_LIFT, {"name": table, "top": top})
     elif autoincrement:

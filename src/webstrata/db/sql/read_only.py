@@ -24,7 +24,7 @@ def connect_read_only(file: Path, timeout_seconds: float) -> sqlite3.Connection:
         return _open(file, "mode=ro", timeout_seconds)
     if wal.exists() and wal.stat().st_size:
         connection = _open(file, f"mode=ro&vfs={_NO_LOCKS}", timeout_seconds)
-        # Whoever is alone keeps the -shm file's content in memory.
+        # An exclusive connection has the -shm file's content in memory.
         connection.execute("PRAGMA locking_mode=EXCLUSIVE")
         return connection
     return _open(file, "mode=ro&immutable=1", timeout_seconds)

@@ -43,7 +43,7 @@ class Revision:
                 return None
 
     def close(self) -> None:
-        """Let go of the connection, as happens when the database is disposed of; asking again opens another."""
+        """Close the connection, as when the database is disposed of; the next call opens a new one."""
         with self._asking:
             self._let_go()
 
@@ -54,7 +54,7 @@ class Revision:
         cursor.execute(self._question)
         found = cursor.fetchone()
         assert found is not None
-        # SQLite counts anew for every connection: the counts of two must not be taken for each other.
+        # SQLite counts separately for every connection: counts of two connections must not be compared.
         return f"{self._opened} {found[0]}"
 
     def _reopen(self) -> PoolProxiedConnection:

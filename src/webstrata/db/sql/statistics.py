@@ -10,11 +10,11 @@ from webstrata.db.engine import Database
 from webstrata.db.schema.base import Base
 
 _FEW = 2_000
-"""So many rows may change before a table is looked at: less than that is read whole in a moment."""
+"""Rows that may change before a table is analysed: fewer are read quickly in any case."""
 
 _SOME = 500
-"""So many rows may a table have that was never looked at: the next job asks about them at once, and PostgreSQL would
-plan as if each question concerned half of them."""
+"""Rows that a table without statistics may have: the next job queries them at once, and PostgreSQL would
+plan as if each query returned half of them."""
 
 _OUTDATED = text(
     "SELECT relname FROM pg_stat_user_tables WHERE schemaname = current_schema()"
@@ -24,7 +24,7 @@ _OUTDATED = text(
 
 
 def refresh_statistics(database: Database) -> list[str]:
-    """Let PostgreSQL look at the tables of which a third or more is new to it, and return which those were."""
+    """Analyse the tables on PostgreSQL of which a third or more is new, and return them."""
     if database.is_sqlite:
         return []
     with database.read() as session:

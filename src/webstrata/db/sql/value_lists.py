@@ -1,4 +1,4 @@
-"""Many values in one statement: lists that are read as one parameter, rows that are written as columns."""
+"""Many values in one statement: lists as one parameter each, and rows as one array for each column."""
 
 import json
 import re
@@ -28,7 +28,7 @@ class Among:
 
     query: str
     kinds: tuple[tuple[str, str], ...]
-    """The lists' names and what they hold, as PostgreSQL calls it."""
+    """The lists' names and their PostgreSQL types."""
     types: tuple[tuple[str, TypeEngine[Any]], ...] = ()
     """The columns that are not read as they are stored."""
     few: bool = False
@@ -56,7 +56,7 @@ def gathered(numbers: str | list[int]) -> list[int]:
 def _spelled(among: Among, sqlite: bool) -> TextClause | TextualSelect:
     query = _ALL.sub(r"json_group_array(\1)" if sqlite else r"array_agg(\1)", among.query)
     for name, kind in among.kinds:
-        of_json = f"(SELECT value FROM json_each(:{name}))"  # noqa: S608 - no word of it comes from outside
+        of_json = f"(SELECT value FROM json_each(:{name}))"  # noqa: S608 - contains no input
         mark, array = _MARK.format(name), f"CAST(:{name} AS {kind}[])"
         if among.few and not sqlite:
             query = query.replace(f"IN {mark}", f"= ANY({array})")

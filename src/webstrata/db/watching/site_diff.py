@@ -23,7 +23,7 @@ MOST_RUNS = 200
 """Runs of a source that are looked at, newest first."""
 
 MOST_PAGES = 200_000
-"""Pages that only one of two runs has, as far as they are looked at."""
+"""Pages that only one of two runs has, up to a limit."""
 
 _KEYS_AT_ONCE = 2_000
 
@@ -262,7 +262,7 @@ def good_urls(session: Session, job_id: int) -> Iterator[list[str]]:
 
 
 def template_pages(session: Session, job_id: int) -> int:
-    """Return from how many pages the template of a run was learned."""
+    """Return the number of pages that the template of a run was computed from."""
     return session.scalar(select(JobTemplate.pages).where(JobTemplate.job_id == job_id)) or 0
 
 

@@ -71,7 +71,7 @@ def load_watch(session: Session, watch_id: int) -> Watch:
 
 
 def remove_watch(session: Session, watch_id: int) -> Watch:
-    """Remove a watch; what it captured stays."""
+    """Remove a watch; its captures stay."""
     watch = load_watch(session, watch_id)
     session.execute(delete(WatchEvent).where(WatchEvent.watch_id == watch_id))
     session.execute(delete(WatchRow).where(WatchRow.id == watch_id))
@@ -79,7 +79,7 @@ def remove_watch(session: Session, watch_id: int) -> Watch:
 
 
 def set_paused(session: Session, watch_id: int, paused: bool) -> Watch:
-    """Let a watch be checked or not."""
+    """Pause or resume a watch."""
     row = _row(session, watch_id)
     row.paused = paused
     session.flush()
@@ -263,7 +263,7 @@ def note_errors(session: Session, watch_ids: Collection[int], reason: str, until
 
 
 def save_watch_events(session: Session, events: Sequence[NewWatchEvent]) -> None:
-    """Store which change events belong to which watches; one that is there already is replaced."""
+    """Store the watches that change events belong to; existing entries are replaced."""
     if not events:
         return
     insert = (sqlite if session.get_bind().dialect.name == "sqlite" else postgresql).insert(WatchEvent)

@@ -1,4 +1,4 @@
-"""What Chromium and Playwright report, in a sentence that an administrator can act on."""
+"""Translates errors of Chromium and Playwright into messages that an administrator can act on."""
 
 import re
 
@@ -18,7 +18,7 @@ NO_SANDBOX = (
 
 
 def launch_error(message: str) -> FetchError:
-    """Return the failure of a launch from Playwright's report, which holds what the browser printed."""
+    """Return the error of a failed launch from Playwright's message, which contains the browser's output."""
     if _SANDBOX.search(message):
         return FetchError(NO_SANDBOX, kind="browser")
     printed = _PRINTED.findall(message)
@@ -28,12 +28,12 @@ def launch_error(message: str) -> FetchError:
 
 
 def is_lost_context(message: str) -> bool:
-    """Return whether a step on a page failed since the page moved on to another one meanwhile."""
+    """Return whether a step on a page failed because the page navigated to another one meanwhile."""
     return any(phrase in message.lower() for phrase in _LOST_CONTEXT)
 
 
 def page_error(message: str) -> TransientFetchError:
-    """Return the failure of a step on a page from Playwright's report."""
+    """Return the error of a failed step on a page from Playwright's message."""
     if is_lost_context(message):
         return TransientFetchError("the page loads itself or others again and again", kind="browser")
     if "target crashed" in message.lower():

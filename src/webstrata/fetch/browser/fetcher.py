@@ -32,7 +32,7 @@ _PARTIAL = frozenset({206, 304})
 
 @dataclass(frozen=True)
 class RenderLimits:
-    """How many pages are open at once, and what each may take."""
+    """The number of pages open at once, and the limits of each."""
 
     pages: int = 2
     seconds: float = 60.0

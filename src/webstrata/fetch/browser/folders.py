@@ -48,7 +48,7 @@ def kill_browser(folder: Path) -> None:
 
 
 def remove_abandoned() -> None:
-    """Remove the folders that dead workers left; what runs in them ends by itself."""
+    """Remove the folders of dead workers; their browsers end by themselves."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError), (folder / supervisor.LOCK).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

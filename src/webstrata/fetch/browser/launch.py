@@ -45,7 +45,7 @@ class BrowserPage:
     """A blank page in a context of its own, and the proxy that all of its connections pass."""
 
     def __init__(self, page: "Page", proxy: "PageProxy") -> None:
-        """Put together what was opened for one page."""
+        """Collect the resources that were opened for one page."""
         self.page = page
         self.proxy = proxy
 
@@ -215,7 +215,7 @@ def _arguments() -> list[str]:
 
 
 def _environment(folder: Path) -> dict[str, str | float | bool]:
-    """Return the browser's environment: nothing of ours, where secrets are."""
+    """Return the browser's environment, without this process's variables, which contain secrets."""
     return {"PATH": os.defpath, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
 
 

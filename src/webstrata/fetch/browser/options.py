@@ -14,7 +14,7 @@ Admit = Callable[[str], Awaitable[bool]]
 
 
 async def admit_all(_url: str) -> bool:
-    """Let a page request any URL that the network guard lets pass."""
+    """Allow a page to request any URL that the network guard permits."""
     return True
 
 
@@ -35,7 +35,7 @@ class BrowserOptions:
 
 @dataclass(frozen=True)
 class PageOptions:
-    """What one page is shown with, and what it may use."""
+    """Options for opening one page: its window, and its limits."""
 
     user_agent: str | None = None
     """The User-Agent header and navigator.userAgent; None for Chromium's own."""

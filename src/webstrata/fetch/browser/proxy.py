@@ -36,7 +36,7 @@ _CONNECTION_ERRORS = (OSError, ssl.SSLError, h11.RemoteProtocolError)
 
 
 class PageProxy:
-    """Passes the requests of one page on and remembers the exchanges."""
+    """Forwards the requests of one page and records the exchanges."""
 
     def __init__(self, upstream: ResponseSource, options: PageOptions) -> None:
         """Prepare; it listens once it is entered."""

@@ -40,7 +40,7 @@ _TO_TOP = "() => window.scrollTo(0, 0)"
 
 
 async def render(opened: "BrowserPage", deadline: float, *, screenshot: bool) -> Rendering:
-    """Return what a page shows after its lazy parts were scrolled to; what takes too long is left out."""
+    """Return the content of a page after scrolling to its lazy parts; parts that take too long are left out."""
     await settle(opened, deadline)
     page, problems = opened.page, list[str]()
     html = await _in_time(page.content(), deadline, "", problems)
@@ -66,7 +66,7 @@ async def wait_until_loaded(opened: "BrowserPage", deadline: float) -> None:
 async def settle(opened: "BrowserPage", deadline: float) -> None:
     """Scroll through a loaded page so that its lazy images load, and wait until it requests nothing more."""
     await _in_time(opened.page.evaluate(SCROLL, SCREENS), deadline, None)
-    # Images are requested as soon as they are near the window: what is to come has begun by now.
+    # Images are requested as soon as they are near the window: all requests have begun by now.
     await opened.proxy.wait_until_idle(QUIET_SECONDS / 2, _left(deadline) / 2)
     await _in_time(opened.page.evaluate(_TO_TOP), deadline, None)
 

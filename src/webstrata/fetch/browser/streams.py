@@ -1,7 +1,7 @@
 """Byte streams of a page's connections to its proxy: plain, or TLS that ends at the proxy.
 
-The key in `loopback.pem` protects nothing and need not be secret: it serves the way from our Chromium to our proxy
-inside one machine. The proxy itself verifies the certificates of the servers.
+The key in `loopback.pem` need not be secret: it encrypts only the connection from our Chromium to our proxy
+inside one machine. The proxy verifies the certificates of the servers.
 """
 
 import asyncio
@@ -18,10 +18,10 @@ TRUSTED_KEY = "SGIX57UEa/lbiB6R1dFFWHu1X+yS2FBnatLyjUxV964="
 
 
 class PlainStream:
-    """A connection as it is."""
+    """A connection without TLS."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, first: bytes = b"") -> None:
-        """Take over a connection of which some bytes were read already."""
+        """Use a connection of which some bytes were read already."""
         self._reader = reader
         self._writer = writer
         self._first = first
@@ -99,7 +99,7 @@ Stream = PlainStream | TlsStream
 
 
 async def tunnelled(inner: PlainStream, first: bytes) -> tuple[Stream, bool, bytes]:
-    """Return the stream inside a tunnel, whether it is encrypted, and what was read of it."""
+    """Return the stream inside a tunnel, whether it is encrypted, and the bytes read from it."""
     data = first or await inner.read()
     if not data.startswith(_TLS_HANDSHAKE):
         return inner, False, data

@@ -32,7 +32,7 @@ _LOOK_SECONDS = 0.5
 async def run_audits(parts: AuditParts, options: BrowserOptions, stop: threading.Event, idle: timedelta) -> int:
     """Run audits from the queue until `stop` is set, or until none was due for a while; return how many were run.
 
-    A process without Redis remembers the throttles of domains itself: it waits as long as they last.
+    A process without Redis has its own throttles of domains: it waits until they have expired.
     """
     with present(parts.archive_root, kind=AUDITS_KIND) as owner:
         try:

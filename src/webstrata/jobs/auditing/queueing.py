@@ -35,7 +35,7 @@ def new_audit(
 
 
 def check_audit_url(url: str) -> str:
-    """Return a shop's address as the URL standard writes it; UsageError when it is none or too long."""
+    """Return a shop's URL as the URL standard writes it; UsageError when it is invalid or too long."""
     address = parse_url(url).href
     if len(address) > MAX_URL_LENGTH:
         raise UsageError(f"a URL may have at most {MAX_URL_LENGTH} characters, this one has {len(address)}")

@@ -90,7 +90,7 @@ class AuditRunner:
     async def run(self, audit: Audit, lease: AuditLease, *, is_queued: bool) -> None:
         """Run a session that is leased, and record how it ended.
 
-        One from the queue goes back there while its domain is busy; one that is run directly does not wait.
+        A queued audit is queued again while its domain is busy; one that is run directly fails at once.
         """
         with structlog.contextvars.bound_contextvars(session_id=audit.id):
             try:
@@ -259,7 +259,7 @@ class AuditRunner:
 async def _hold(
     locks: DomainLocks, audit: Audit, lease: AuditLease, attempts: int, *, is_debug: bool
 ) -> AsyncIterator[HeldDomain | None]:
-    """Hold a domain while an audit works on it: the waits for it block, so they are made beside the event loop."""
+    """Hold a domain while an audit works on it: waiting for it blocks, so that runs in a thread."""
     lock = locks.hold(audit.url, audit.id, debug=is_debug, attempts=attempts, token=lease.token)
     entered: list[HeldDomain | None] = []
     try:

@@ -1,4 +1,4 @@
-"""The schedules of audits: added for one shop or many, and queued when they are due."""
+"""Schedules of audits: adding them, and queueing audits that are due."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ AT_ONCE = 50
 def schedule_audits(
     database: Database, urls: Sequence[str], every: str, mode: AuditMode, now: datetime
 ) -> list[AuditSchedule]:
-    """Audit shops on a schedule, first at once; none is added when one of them cannot be."""
+    """Add schedules for shops, due at once; when one of them is invalid, none is added."""
     parse_schedule(every)
     addresses = dict.fromkeys(check_audit_url(url) for url in urls)
     with database.write() as session:
@@ -32,7 +32,7 @@ def schedule_audits(
 def queue_due_audits(database: Database, policy: CrawlPolicy, now: datetime) -> list[str]:
     """Queue an audit for each schedule that is due, and return the audits.
 
-    However many turns were missed, one audit is queued; none while the schedule's last one is under way.
+    However many scheduled times were missed, one audit is queued; none while the schedule's last one is running.
     """
     queued: list[str] = []
     while True:

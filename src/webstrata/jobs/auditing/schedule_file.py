@@ -1,4 +1,4 @@
-"""Schedules of audits in a file beside the WARC folders, from which a rebuild brings them back."""
+"""Schedules of audits in a file beside the WARC folders, from which a rebuild restores them."""
 
 import json
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _STORED = ("id", "url", "mode", "schedule", "paused", "next_run_at", "created_at
 
 
 def write_schedules(database: Database, archive_root: Path) -> None:
-    """Write all schedules to the archive's folder; a disk that refuses it costs only that."""
+    """Write all schedules to the archive's folder; a failure to write is only logged."""
     with database.read() as session:
         known = [one.to_json() for one in schedules.list_schedules(session)]
     listed = [{name: one[name] for name in _STORED} for one in known]

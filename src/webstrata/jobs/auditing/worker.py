@@ -31,7 +31,7 @@ class AuditStage:
     command: Sequence[str] = COMMAND
 
     def run_due(self, stopping: threading.Event, *, once: bool = False) -> bool:
-        """Run audits until none waits for a while, also those whose schedules are due; return whether there was one.
+        """Run queued and scheduled audits until none is due for a while; return whether there was one.
 
         A worker may be set to run none.
         """

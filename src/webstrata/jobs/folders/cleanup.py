@@ -209,7 +209,7 @@ def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: C
 
 
 def _moves(output_dir: Path, warcs: Sequence[Path], is_recorded: Callable[[Path], bool]) -> dict[Path, Path]:
-    """Return where each file is to go: under its own name, which the job's journal knows it by."""
+    """Return the target of each file: it has the same name, as in the job's journal."""
     stable = output_dir / STABLE_FOLDER
     if stable.is_symlink():
         raise StorageError(f"{stable} is a link: WARC files are not put where it leads")
@@ -305,7 +305,7 @@ def _nobody_indexes(database: Database, archive_root: Path, job_id: int) -> Iter
 
 
 def _put_aside(plan: _Plan) -> None:
-    """Give every WARC file its new place; the old one stays until the database knows the new one."""
+    """Copy or link every WARC file to its new location; the old file stays until the database has the new location."""
     for before, after in plan.moves.items():
         with as_storage_errors(after):
             make_folder(after.parent)

@@ -1,4 +1,4 @@
-"""The folders of jobs: how much they hold, and whether they are there, writable and where they were."""
+"""The folders of jobs: their sizes, and whether they exist, are writable and were moved."""
 
 import os
 import stat
@@ -249,7 +249,7 @@ def _kinds(is_warc: bool, in_temp: bool) -> Iterator[str]:
 
 
 def _files_below(folder: Path, unreadable: Callable[[OSError], None]) -> Iterator[tuple[Path, bool]]:
-    """Yield files and whether they are temporary; those that are not come first, so that they own what is shared."""
+    """Yield files and whether they are temporary; permanent files come first, as hard links count for the first."""
     if not folder.is_dir():
         yield folder, False
         return

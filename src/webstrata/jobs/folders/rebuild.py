@@ -1,4 +1,4 @@
-"""Rebuilding: a lost database made again from the archive root alone, with the ids that everything had."""
+"""Rebuilding a lost database from the archive root alone, with the same ids."""
 
 import threading
 from collections.abc import Callable, Collection, Iterable
@@ -74,7 +74,7 @@ class Rebuild:
     def run(self, *, missing: bool = False) -> RebuildReport:
         """Make sources, jobs, captures and snapshots again, or only those that are missing.
 
-        ConflictError when the database holds something else than a rebuild that was cut off, unless it is `missing`.
+        ConflictError when the database has other content than an interrupted rebuild, unless `missing` is set.
         """
         plan = plan_rebuild(self.archive_root)
         report = RebuildReport(plan, list(plan.problems))
@@ -94,7 +94,7 @@ class Rebuild:
         return report
 
     def _restore_notifications(self) -> list[str]:
-        """Bring targets and subscriptions back; a damaged file is reported and costs nothing else."""
+        """Restore targets and subscriptions; a damaged file is only reported."""
         try:
             restore_notifications(self.database, self.archive_root)
         except StorageError as error:
@@ -177,7 +177,7 @@ class Rebuild:
         return job_id
 
     def _index_all(self, made: list[tuple[PlannedJob, int]], report: RebuildReport) -> None:
-        """Index jobs in the order they were created; revisits of a later job's captures are read again at the end."""
+        """Index jobs in the order they were created, then again those with revisits of a later job's captures."""
         late = []
         for number, (job, job_id) in enumerate(made, 1):
             self.watcher.begun(job, number, len(made))

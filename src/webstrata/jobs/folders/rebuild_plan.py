@@ -181,7 +181,7 @@ def _jobs(manifests: list[JobManifest], problems: list[str]) -> Iterator[Planned
 
 
 def _order(manifest: JobManifest) -> tuple[int, str, str]:
-    """Put jobs in the order they were made in: revisits refer to what earlier ones captured."""
+    """Sort jobs by the order of their creation: revisits refer to captures of earlier jobs."""
     return _id(manifest.job) or 1 << 62, str(manifest.job.get("created_at", "")), str(manifest.output_dir)
 
 

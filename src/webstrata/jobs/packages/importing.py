@@ -36,7 +36,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _ENDING = re.compile(r"\.w?arc(\.gz|\.zst)?$", re.IGNORECASE)
 _NO_PAGES = "there are no captures of web pages in these files"
 _MOST_RECORDS = 500
-"""How many captures of a file are looked at for its first page."""
+"""How many captures of a file are read to find its first page."""
 
 OnProgress = Callable[[int, int], None]
 
@@ -105,7 +105,7 @@ def _known_files(database: Database, archive_root: Path, hashed: dict[str, Hashe
         with suppress(OutsideRootError, WarcError):
             path = place_of(archive_root, candidate.path, candidate.output_dir)
             digest = file_sha256(path)
-            # A registered file that cannot be indexed as it is is not in the archive yet.
+            # A registered file that has to be repacked before indexing is not in the archive yet.
             if digest in hashed and unusual_form(path) is None:
                 known.setdefault(digest, candidate.job_id)
     return known
@@ -120,7 +120,7 @@ class _Staged:
 
 
 def _stage(archive_root: Path, new: Sequence[HashedInput], count: Callable[[int], None]) -> _Staged:
-    """Copy files to the folder of their import and return it; what an earlier try copied whole is left as it is."""
+    """Copy files to the folder of their import and return it; complete copies of an earlier attempt are reused."""
     name = f"import-{_digest(new)[:16]}"
     staging = archive_root / STAGING_FOLDER
     ended = next((folder for folder in sorted(archive_root.glob(f"*/{name}")) if folder.parent != staging), None)
@@ -213,7 +213,7 @@ def _source_of(database: Database, folder: Path) -> str:
 
 @dataclass(frozen=True)
 class _FirstPage:
-    """The URL of a file's first page, and the first thing in the file that could not be read."""
+    """The URL of a file's first page, and the first damage in the file."""
 
     url: str | None
     problem: str | None = None
@@ -238,7 +238,7 @@ def _first_page(path: Path) -> _FirstPage:
 
 
 def _web_address(url: str) -> str | None:
-    """Return the web address of a record in its usual form; other crawlers write it as they found it."""
+    """Return the normalised URL of a record; other crawlers write URLs as they found them."""
     if not url.lower().startswith(("http://", "https://")):
         return None
     try:
@@ -262,7 +262,7 @@ def _move(folder: Path, target: Path) -> Path:
 
 
 def _file_name(found: HashedInput, names: set[str]) -> str:
-    """Return the name of a copy: the file's own, made harmless, with its digest when the name is taken."""
+    """Return the name of a copy: the file's own, without unsafe characters, with its digest when the name is taken."""
     plain = _UNSAFE.sub("-", found.source.name).lstrip(".-") or "import"
     ending = _ENDING.search(plain)
     stem, suffix = (plain[: ending.start()], ending.group()) if ending else (plain, ".warc.gz")

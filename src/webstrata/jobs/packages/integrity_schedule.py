@@ -35,7 +35,7 @@ class IntegritySchedule:
     slice_seconds: float = SLICE_SECONDS
 
     def run_due(self, now: datetime, interrupted: threading.Event) -> None:
-        """Take the next slice of a check that is under way or due, unless another worker does."""
+        """Run the next slice of a check that is in progress or due, unless another worker does."""
         check = self._due_check(now)
         if check is not None:
             self._run_slice(check, now, interrupted)

@@ -1,4 +1,4 @@
-"""The history of a job's crawl, from its logs and its state: attempt by attempt, with the monitor's decisions."""
+"""The history of a job's crawl, from its logs and its state: its attempts, and the monitor's decisions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class CrawlAttempt:
     ended_at: datetime | None
     """When its log was last written to."""
     crawled: int | None
-    """Pages crawled at its end, by its last statistics; None when there were none."""
+    """Crawled pages at the end, from the last statistics; None without statistics."""
     total: int | None
     failed: int | None
 
@@ -57,19 +57,19 @@ class MonitorDecision:
 
 
 def engine_of(job: JobView) -> str:
-    """Return which engine crawls a job."""
+    """Return the crawl engine of a job."""
     options = (job.config or {}).get("tool_options")
     named = options.get("engine") if isinstance(options, Mapping) else None
     return named if isinstance(named, str) else NATIVE
 
 
 def attempts_of(job: JobView) -> list[CrawlAttempt]:
-    """Return the attempts at a job's crawl, oldest first; of very many the last ones."""
+    """Return the last attempts at a job's crawl, oldest first."""
     return [_attempt(job.id, found) for found in _logs_of(job)[-ATTEMPTS_SHOWN:]]
 
 
 def decisions_of(job: JobView, secrets: Collection[str] = ()) -> list[MonitorDecision]:
-    """Return what the monitor of a job's crawl decided, oldest first, without secrets."""
+    """Return the decisions of the monitor of a job's crawl, oldest first, without secrets."""
     if not job.output_dir or not (Path(job.output_dir) / STATE_FILE).is_file():
         return []
     kept = CrawlState(Path(job.output_dir), initial_workers=1).decisions
@@ -77,7 +77,7 @@ def decisions_of(job: JobView, secrets: Collection[str] = ()) -> list[MonitorDec
 
 
 def run_statistics(job: JobView) -> list[Statistics]:
-    """Return how the last run of a job's crawl went, oldest first, over all its attempts; nothing without a log."""
+    """Return the statistics of all attempts of the last run of a job's crawl, oldest first; empty without a log."""
     logs = _logs_of_run(job)
     found: list[Statistics] = []
     for path in logs:
@@ -101,7 +101,7 @@ def _logs_of(job: JobView) -> list[AttemptLog]:
 
 
 def _logs_of_run(job: JobView) -> list[Path]:
-    """Return the logs of the present run, or the last, oldest first; at least the newest one, as far as they fit."""
+    """Return the logs of the present or last run, oldest first: the newest one, and others up to the size limit."""
     began = job.started_at.replace(microsecond=0) if job.started_at else None
     ours = [found.path for found in _logs_of(job) if began is not None and found.began_at >= began]
     if not ours:

@@ -14,7 +14,7 @@ from webstrata.model.crawl.failures import VisitFailure, summed_up
 from webstrata.storage.combined_log import combined_log_name, log_line, next_attempt, statistics_line
 
 STATISTICS_EVERY = 5.0
-FAILURES_TOLD = 5
+FAILURES_LOGGED = 5
 """Failed visits of each kind that are logged one by one with the statistics; the last represents the others."""
 
 _LONGEST = 500
@@ -32,8 +32,8 @@ class CrawlLog:
         self._failures: list[VisitFailure] = []
 
     def record(self, progress: CrawlProgress) -> None:
-        """Take the progress of the crawl; it is written when the last statistics are some seconds old."""
-        self._failures = summed_up([*self._failures, *progress.failures], FAILURES_TOLD)
+        """Record the progress of the crawl; statistics are written every few seconds."""
+        self._failures = summed_up([*self._failures, *progress.failures], FAILURES_LOGGED)
         if self._last is None or self._clock() - self._last >= STATISTICS_EVERY:
             self._last = self._clock()
             self.write(progress.counts)
@@ -41,7 +41,7 @@ class CrawlLog:
     def write(self, counts: FrontierCounts) -> None:
         """Write the failed visits and the statistics of the crawl; StorageError when the log cannot be written."""
         now = datetime.now(UTC)
-        # Before the statistics: a monitor that counts failures in a row must see the pages after them.
+        # Before the statistics: a monitor counts failures in a row up to the next statistics with new pages.
         failed = "".join(_failure_line(now, failure) for failure in self._failures)
         line = statistics_line(
             now,
@@ -73,7 +73,7 @@ def crawl_log(output_dir: Path, stage: str, max_pages: int) -> Iterator[CrawlLog
 
 
 def _failure_line(now: datetime, failure: VisitFailure) -> str:
-    # Passwords are hidden before the text is cut: half an address may no longer look like one with a password.
+    # Passwords are hidden before the text is cut: half a URL may no longer look like one with a password.
     shown = without_secrets({"url": failure.url, "kind": failure.kind, "reason": failure.reason})
     details: dict[str, object] = {name: text[:_LONGEST] for name, text in shown.items()}
     details |= {"count": failure.count} if failure.count > 1 else {}

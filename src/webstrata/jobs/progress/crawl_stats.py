@@ -51,7 +51,7 @@ def folder_columns(job_id: int, folder: Path, earlier_stats: Mapping[str, object
 
 
 def refresh_stats(database: Database, job_id: int) -> None:
-    """Bring a job's row up to date with its log and state."""
+    """Update a job's row from its log and state."""
     with database.write() as session:
         update_job_stats_from_logs(session, jobs.load_job(session, job_id))
 

@@ -21,7 +21,7 @@ POINTS = 120
 
 _URL_PASSWORD = re.compile(r"(://[^\s/?#@:]*):[^\s/?#]*@")
 _SHORTEST_SECRET = 4
-"""Shorter values are not hidden: that would only break words."""
+"""Shorter values are not hidden: that would also hide parts of ordinary words."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class JobLog:
 
 
 def log_tail(job: JobView, secrets: Collection[str] = (), lines: int = LINES_SHOWN) -> JobLog | None:
-    """Return the end of a job's newest log; None when there is none, or none that lies in its folder."""
+    """Return the end of a job's newest log; None without a log in its folder."""
     path = log_path(job)
     if path is None:
         return None
@@ -72,7 +72,7 @@ def _lies_in(path: Path, folder: Path) -> bool:
 def _secrets_of(config: Mapping[str, object]) -> list[str]:
     options = config.get("tool_options")
     command = options.get("vpn_connect_command") if isinstance(options, Mapping) else None
-    # As it is, and as it stands in a line of JSON.
+    # As it is, and as it is escaped in a line of JSON.
     return [command, json.dumps(command)[1:-1]] if isinstance(command, str) else []
 
 

@@ -27,7 +27,7 @@ class ArchiveStatus:
     """What an archive is doing right now."""
 
     jobs: dict[str, int]
-    """How many jobs stand where."""
+    """The number of jobs by status."""
     processes: tuple[Process, ...]
     next_turns: tuple[NextRun, ...]
     snapshots: int

@@ -22,7 +22,7 @@ Watch = Callable[[CrawlProgress], None]
 
 
 class PermitWaits:
-    """The waits of one process; what is left is written when its crawl is over."""
+    """The waits of one process; the rest is written at the end of its crawl."""
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin with none."""
@@ -43,7 +43,7 @@ class PermitWaits:
         self._write()
 
     def add_wait(self, seconds: float) -> None:
-        """Count one turn's wait; one that was not worth the name is none."""
+        """Count the wait for one permit; very short waits are not counted."""
         if seconds >= _NOTICEABLE:
             with self._lock:
                 self._count += 1

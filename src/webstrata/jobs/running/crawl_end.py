@@ -80,7 +80,7 @@ def settle(database: Database, job: StoredJob, leader: str, end: "CrawlEnd", con
 
 
 def settle_with(database: Database, job: StoredJob, leader: str, ended: JobEnding, config: CrawlConfig) -> JobEnding:
-    """Record a verdict on a job's crawl, with a report of the run, for its leader."""
+    """Record the end of a job's crawl, with a report of the run, for its leader."""
     finished_at = datetime.now(UTC)
     ended = _with_warning(ended, job.config.ignored_arguments)
     with database.read() as session:
@@ -118,7 +118,7 @@ def settle_as(database: Database, job_id: int, leader: str, ended: JobEnding, fi
 
 
 def try_again_later(database: Database, job: StoredJob, leader: str, rest: timedelta) -> None:
-    """Queue a job whose crawl got nothing again, for a run that retries the failed URLs."""
+    """Queue a job whose crawl captured nothing again, for a run that retries the failed URLs."""
     now = datetime.now(UTC)
     with database.write() as session:
         frontier.revive(session, job.id, now)

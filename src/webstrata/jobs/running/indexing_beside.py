@@ -1,4 +1,4 @@
-"""Indexing beside a crawl: captures become searchable while it lasts, and its end leaves little to do."""
+"""Indexing during a crawl: captures become searchable before it ends."""
 
 import threading
 from collections.abc import Callable, Iterator

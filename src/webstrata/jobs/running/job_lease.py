@@ -50,7 +50,7 @@ def in_the_lead(
 
 @contextmanager
 def leading(database: Database, job_id: int, owner: str, *, helpers_welcome: bool = True) -> Iterator[None]:
-    """Take a job's lease, renew it while the work lasts and give it back; LeaseLostError while another leads."""
+    """Hold a job's lease while the block lasts, and renew it; LeaseLostError while another process leads the job."""
     with _held(database, job_id, owner, partial(leases.lease, helpers_welcome=helpers_welcome)):
         yield
 

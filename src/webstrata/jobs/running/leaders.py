@@ -1,4 +1,4 @@
-"""Which process leads a job, where its work can be watched, and how it is stopped."""
+"""The process that leads a job: finding it, and messages about where to watch the job and how to stop it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,12 +9,12 @@ from webstrata.db.engine import Database
 from webstrata.db.queue import leases
 
 WORKER_KIND = "worker-"
-"""The kind of name under which a worker announces itself; to lead a job it takes another name."""
+"""Prefix of the names under which workers register; a process that leads a job has another name."""
 
 
 @dataclass(frozen=True)
 class Leader:
-    """A process that takes a job through its stages."""
+    """A process that runs a job through its stages."""
 
     job_id: int
     host: str

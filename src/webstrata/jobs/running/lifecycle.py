@@ -44,7 +44,7 @@ class JobCallbacks:
     read: Callable[[int, int], None] = lambda done, total: None
     """Called with how many bytes of how many the index has read."""
     looked: Callable[[int, int], None] = lambda done, total: None
-    """Called with how many captures of how many the plugins have looked at."""
+    """Progress callback, called with (processed captures, captures in total)."""
 
 
 UNWATCHED = JobCallbacks()

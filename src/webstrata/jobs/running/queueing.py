@@ -184,7 +184,7 @@ def check_in_root(output_dir: Path, archive_root: Path) -> None:
 
 
 def request_stop(recovery: Recovery, job_id: int) -> None:
-    """End a job's crawl soon, wherever it runs; one without a worker ends at once. ConflictError if there is none.
+    """Stop a job's crawl soon, wherever it runs; without a worker, at once. ConflictError without a crawl.
 
     The leases of dead workers are taken back first: they would never notice the stop.
     """
@@ -205,7 +205,7 @@ def request_stop(recovery: Recovery, job_id: int) -> None:
 
 
 def _clear_up(recovery: Recovery) -> None:
-    """Take back what dead workers held; where that cannot be, as without Redis, it is left to the next worker."""
+    """Release the leases and permits of dead workers; where that fails, as without Redis, the next worker does it."""
     try:
         recovery.tend()
     except OUR_TROUBLE as error:

@@ -126,7 +126,7 @@ def _by_themselves(options: ArchiveToolOptions, config: ArchiveJobConfig, comman
 
 
 def _flags(values: Mapping[str, object]) -> list[str]:
-    """Return options as archive-tool takes them, by the same names; what is off or left to it is left out."""
+    """Return options for archive-tool, by the same names, without disabled and default ones."""
     flags: list[str] = []
     for name, value in values.items():
         if value is not None and value is not False:
@@ -198,10 +198,10 @@ class ToolStages:
     command: Sequence[str] = OWN_TOOL
     program: Sequence[str] = field(default=OWN_PROGRAM)
     look_seconds: float = LOOK_SECONDS
-    """How often to look how a crawl goes that does not write that down itself."""
+    """Seconds between two checks of a crawl that does not record its progress."""
 
     def crawl(self, job_id: int, leader: str, interrupted: threading.Event) -> int:
-        """Let archive-tool crawl a job and return its exit code; for a tool that does not record its progress, it is
+        """Run archive-tool to crawl a job and return its exit code; for a tool that does not record its progress, it is
         recorded here.
         """
         job, since = self._load(job_id), datetime.now(UTC)
@@ -214,7 +214,7 @@ class ToolStages:
         return self._judged(job_id, leader, code, since)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
-        """Let archive-tool take part in a crawl that another worker leads, and return whether there was
+        """Run archive-tool to help with a crawl that another worker leads, and return whether there was
         anything to do.
         """
         job = self._load(job_id)
@@ -247,7 +247,7 @@ class ToolStages:
     ) -> int:
         options = job.config.options
         if options.overwrite and _has_begun(job):
-            # Once is enough: what goes on after a kill goes on where it was.
+            # Once is enough: a crawl that resumes after a kill continues where it was.
             options = replace(options, overwrite=False)
         return self._run(job, options, leader, interrupted, stop_requested=stop_requested)
 

@@ -62,7 +62,7 @@ def run_worker_loop(
 
 @contextmanager
 def _announced(context: WorkerContext, site: str) -> Iterator[None]:
-    """Let `status` see this worker, also while it has nothing to do; where that cannot be, it works unseen."""
+    """Register this worker for `status`, also while it is idle; a failure to register does not stop it."""
     with ExitStack() as announced:
         try:
             announced.enter_context(present(context.archive_root, kind=WORKER_KIND, site=site))
@@ -165,7 +165,7 @@ def _repeat(
 def _try_step(
     step: Callable[[WorkerContext, threading.Event], bool], context: WorkerContext, stopping: threading.Event
 ) -> bool:
-    """Take a step; a database that is away for a while is waited for."""
+    """Run a step; while the database is not available, wait for it."""
     try:
         return step(context, stopping)
     except OUR_TROUBLE as error:
@@ -224,7 +224,7 @@ def _settled_whatever_happens(context: WorkerContext, job_id: int, failed: JobSt
 
 
 def _help_other_worker(context: WorkerContext, stopping: threading.Event) -> bool:
-    """Help with a crawl that another worker leads, if there is one that can use it.
+    """Help with a crawl that another worker leads, if one has enough work.
 
     One that has nothing to do yet, or nothing more, is left alone: a helper takes a second to start.
     """

@@ -1,4 +1,4 @@
-"""Sources that jobs are made from: added by people, by files, or from the baseline; and the jobs that are made."""
+"""The registry of sources: adding them by hand, from files or from the baseline, and making jobs of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ BASELINE = Path(__file__).with_name("baseline_sources.yaml")
 
 @dataclass(frozen=True)
 class Added:
-    """Which sources were added, and which were there already."""
+    """The sources that were added, and those that existed already."""
 
     added: tuple[str, ...]
     kept: tuple[str, ...]
@@ -40,7 +40,7 @@ class Added:
 
 @dataclass(frozen=True)
 class Overlap:
-    """A new source and the others on a domain of its: a page that more than one follows is captured for each."""
+    """A new source and the sources that share a domain with it: their common pages are captured by each."""
 
     code: str
     others: tuple[str, ...]
@@ -48,7 +48,7 @@ class Overlap:
 
 @dataclass(frozen=True)
 class MadeJob:
-    """A job that was queued, and the others of its source that are not over."""
+    """A job that was queued, and the unfinished jobs of the same source."""
 
     id: int
     source: str
@@ -66,7 +66,7 @@ def create_job_for_source(
     extra_seeds: Sequence[str] = (),
     now: datetime | None = None,
 ) -> ArchiveJob:
-    """Queue a job of a source, made from its registry entry, and return its row; its folder is there.
+    """Queue a job of a source, made from its registry entry, create its folder and return its row.
 
     NotFoundError for an unknown source, ConflictError for a disabled one, OptionsError (a ValueError) for tool options
     that do not go together.
@@ -91,7 +91,7 @@ def make_job(
     extra_seeds: Sequence[str] = (),
     overrides: Mapping[str, object] | None = None,
 ) -> MadeJob:
-    """Queue a job of a source now, as a person asks for it, and return it."""
+    """Queue a job of a source now, at an administrator's request, and return it."""
     with database.write() as session:
         beside = tuple(sources.jobs_under_way(session, source_code))
         _take_due_run(session, source_code, datetime.now(UTC))
@@ -128,12 +128,12 @@ def new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> P
 
 
 def disabled_source(code: str) -> ConflictError:
-    """Return the error for a job of a source of which none are made."""
+    """Return the error for a new job of a disabled source."""
     return ConflictError(f"{code} is disabled", command=f"webstrata sources enable {code}")
 
 
 def add_source(database: Database, new: NewSource, now: datetime) -> datetime | None:
-    """Add a source and return its first turn, if it has a schedule; ConflictError when its code is taken."""
+    """Add a source and return its first scheduled time, if it has a schedule; ConflictError when its code is taken."""
     with database.write() as session:
         return add_source_in(session, new, now)
 
@@ -151,7 +151,7 @@ def add_source_in(session: Session, new: NewSource, now: datetime) -> datetime |
 def seed_sources(database: Database, now: datetime) -> Added:
     """Add the baseline sources that are missing; existing ones stay unchanged.
 
-    Their first scheduled run is one interval away: no one has asked for a crawl yet.
+    Their first scheduled run is one interval away, as no administrator has requested a crawl yet.
     """
     return _add_missing(database, read_source_file(BASELINE), now, at_once=False)
 
@@ -164,7 +164,7 @@ def complete_from_baseline(session: Session, source_code: str) -> None:
 
 
 def import_sources(database: Database, path: Path, now: datetime) -> Added:
-    """Add the sources that a file names and that are not there; all or none."""
+    """Add the missing sources of a file; all or none."""
     return _add_missing(database, read_source_file(path), now, at_once=True)
 
 
@@ -186,7 +186,7 @@ def _add_missing(database: Database, found: Sequence[NewSource], now: datetime, 
 
 
 def overlaps_with(known: Sequence[SourceScope], found: Iterable[NewSource]) -> tuple[Overlap, ...]:
-    """Return which new sources are on a domain of one that is known, or of one another."""
+    """Return the new sources that share a domain with an existing source, or with another new one."""
     scopes, overlaps = list(known), []
     for new in found:
         addresses = [*([new.base_url] if new.base_url else []), *new.entry.default_seeds]

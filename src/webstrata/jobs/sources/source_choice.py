@@ -1,4 +1,4 @@
-"""Which source the jobs of some addresses belong to: the one in whose scope they lie, else a new one."""
+"""The source for jobs of some URLs: the source whose scope contains them, else a new one."""
 
 import re
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ class ChosenSource:
     id: int
     code: str
     entry: SourceJobConfig | None
-    """What its jobs are made from, when that was written down and the addresses lie in its scope."""
+    """Its job configuration, if it has one and its scope contains the URLs."""
 
 
 def known_source(database: Database, seeds: Sequence[str]) -> SourceScope | None:
-    """Return the source in whose scope all of some addresses lie, or None when the archive has none yet."""
+    """Return the source whose scope contains all of some URLs; None without one."""
     with database.read() as session:
         return owning_source(seeds, source_scopes(session))
 
@@ -38,7 +38,7 @@ def known_source(database: Database, seeds: Sequence[str]) -> SourceScope | None
 def choose_source(
     session: Session, seeds: Sequence[str], *, code: str | None = None, name: str | None = None
 ) -> ChosenSource:
-    """Return the source of some addresses: that of a code, else the one they lie in, else one made from their host.
+    """Return the source for some URLs: the one with the code, else one whose scope contains them, else a new one.
 
     ConflictError when that source is disabled.
     """
@@ -62,7 +62,7 @@ def source_code_of(url: str) -> str:
 
 
 def _free_code(url: str, scopes: Sequence[SourceScope]) -> str:
-    """Return a code for the source of an address that no source has; one without any address takes it in."""
+    """Return an unused code for the source of a URL; the code of a source without URLs may be used."""
     plain, taken = source_code_of(url), {scope.code for scope in scopes if scope.addresses}
     numbered = (f"{plain[: _CODE_LENGTH - _ROOM_FOR_A_NUMBER]}-{number}" for number in range(2, len(taken) + 3))
     return next(code for code in (plain, *numbered) if code not in taken)

@@ -104,7 +104,7 @@ class SourceCommands:
         return added
 
     def edit(self, code: str, requested: EditedSource) -> None:
-        """Change what a source is called and what its jobs are made from; jobs that are there stay as they are."""
+        """Change the name and the job configuration of a source; existing jobs stay unchanged."""
         if requested == EditedSource():
             return
         with self._database.write() as session:
@@ -130,7 +130,7 @@ class SourceCommands:
             sources.set_schedule(session, code, _schedule(schedule), datetime.now(UTC))
 
     def pause(self, code: str) -> None:
-        """Let a source's schedule rest."""
+        """Pause a source's schedule."""
         with self._changing(code, "pause") as session:
             sources.pause_schedule(session, code)
 
@@ -140,7 +140,7 @@ class SourceCommands:
             sources.resume_schedule(session, code, datetime.now(UTC))
 
     def set_enabled(self, code: str, enabled: bool) -> None:
-        """Say whether jobs are made of a source at all."""
+        """Enable or disable a source: no jobs are made of a disabled one."""
         with self._changing(code, "enable" if enabled else "disable") as session:
             sources.set_enabled(session, code, enabled)
 

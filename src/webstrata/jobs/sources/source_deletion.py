@@ -1,4 +1,4 @@
-"""Deleting a source with its captures: what nothing else uses goes, file by file.
+"""Deletion of a source with its captures and the files that nothing else uses, file by file.
 
 Killed at any moment, the same command goes on: a snapshot gets its tombstone before it is removed, a file goes before
 its rows, and the source goes last.
@@ -161,7 +161,7 @@ def _begin(database: Database, plan: _Plan) -> None:
 
 
 def _withhold_snapshots(database: Database, archive_root: Path, plan: _Plan) -> None:
-    """Give every snapshot a tombstone; beside files that stay it is written, so that a rebuild shows nothing either."""
+    """Add a tombstone for every snapshot, also beside files that stay, so that a rebuild does not restore them."""
     folders = {file.job_id: journal_folder(file.job_id, file.output_dir, archive_root) for file in plan.staying}
     while True:
         with database.read() as session:
@@ -172,7 +172,7 @@ def _withhold_snapshots(database: Database, archive_root: Path, plan: _Plan) -> 
         for job_id, folder in folders.items():
             write_withheld(folder, [capture for capture in described if capture.job_id == job_id])
         with database.write() as session:
-            # Looked at again: a hold may have been placed meanwhile.
+            # Checked again: a hold may have been placed meanwhile.
             _refuse_held(session, plan)
             _refuse_kept(plan.view.code, holds.kept_among(session, numbers))
             for capture in described:

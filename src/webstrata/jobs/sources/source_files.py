@@ -44,7 +44,7 @@ MAX_DESCRIPTION_LENGTH = 2_000
 
 
 def read_source_file(path: Path) -> list[NewSource]:
-    """Return the sources that a file names; UsageError, with file and line, for what should not stand there."""
+    """Return the sources that a file names; UsageError, with file and line, for invalid entries."""
     reader = YamlReader(str(path))
     node = composed(path, "a file of sources")
     codes = [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []

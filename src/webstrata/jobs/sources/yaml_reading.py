@@ -148,7 +148,7 @@ class YamlReader:
         return value
 
     def _choice(self, node: yaml.Node, what: str, choices: tuple[str, ...]) -> str:
-        """Return one of some words as it is written: one of them is null, which YAML takes for nothing."""
+        """Return a word of a list as it is written; one of the words is `null`, which YAML parses as no value."""
         if not isinstance(node, yaml.ScalarNode) or node.value not in choices:
             raise self.wrong(node, f"{what} must be {_one_of(choices)}, not {_shown(node)}")
         return str(node.value)

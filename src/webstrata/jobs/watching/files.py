@@ -22,7 +22,7 @@ _KIND, _VERSION = "webstrata-watches", 1
 
 
 def write_watching(database: Database, archive_root: Path) -> None:
-    """Write all watches and saved searches to the archive's folder; a disk that refuses it costs only that."""
+    """Write all watches and saved searches to the archive's folder; a failure to write is only logged."""
     with database.read() as session:
         known = [{**_watch_json(watch), "source": code} for watch, code in watches.all_watches(session)]
         searches = [_search_json(search) for search in saved_searches.list_searches(session)]

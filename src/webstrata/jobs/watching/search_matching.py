@@ -17,12 +17,12 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class SearchMatching:
-    """Finds the saved searches that captures belong to."""
+    """Finds the saved searches that captures match."""
 
     database: Database
 
     def match(self, snapshot_ids: Sequence[int]) -> list[EventMatch]:
-        """Return which captures match which saved searches, of those that an address is notified of."""
+        """Return the captures that match saved searches with subscriptions."""
         with self.database.read() as session:
             subscribed = saved_searches.subscribed_searches(session)
         return [match for saved in subscribed for match in self._match(saved, snapshot_ids)]

@@ -1,4 +1,4 @@
-"""Adding, checking, pausing, resuming and removing watches; the archive's folder is updated as well."""
+"""Commands for watches: add, check, pause, resume and remove; the archive's folder is updated as well."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,14 +46,14 @@ class WatchCommands:
         for address in addresses:
             check_recipient(self.database, address, guard)
         watch = self.add(request)
-        # The watch itself leaves out what is not significant.
+        # The watch has a threshold of its own.
         made = [subscribe(self.database, to, watch_id=watch.id, min_significance=0.0) for to in addresses]
         if made:
             write_notifications(self.database, self.archive_root)
         return watch, made
 
     def add(self, request: WatchRequest) -> Watch:
-        """Add a watch that is due at once: a part of the source in whose scope its address is, else of a new one."""
+        """Add a watch that is due at once: in the source whose scope contains its URL, else in a new source."""
         checked = check_request(request)
         now = datetime.now(UTC)
         with self.database.write() as session:
@@ -98,7 +98,7 @@ class WatchCommands:
         return watch
 
     def remove(self, watch_id: int) -> Watch:
-        """Remove a watch with its list of changes and its subscriptions; what it captured stays."""
+        """Remove a watch with its list of changes and its subscriptions; its captures stay."""
         with self.database.write() as session:
             watch = watches.remove_watch(session, watch_id)
             audit_log.record(session, "watch.remove", f"watch:{watch_id}", url=watch.url)
@@ -112,7 +112,7 @@ class WatchCommands:
 
 
 def check_request(request: WatchRequest) -> CheckedWatch:
-    """Return a request as it is stored; UsageError for what cannot be watched, such as a selector that is none."""
+    """Return a request as it is stored; UsageError for what cannot be watched, such as an invalid selector."""
     checked = check_watch(request)
     for selector in (checked.rules.selector, *checked.rules.ignored_selectors):
         if selector is not None:

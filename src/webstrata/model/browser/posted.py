@@ -45,7 +45,7 @@ def request_query(content_type: str, body: bytes) -> str:
 
 
 def posted_url(url: str, method: str, query: str) -> str:
-    """Return the URL by which the response to a request with a body is found."""
+    """Return the URL that is looked up for a request with a body."""
     joint = "&" if "?" in url else "?"
     try:
         return parse_url(f"{url}{joint}{MARK}{method}&{_decoded(query)}").href

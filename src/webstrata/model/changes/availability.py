@@ -11,7 +11,7 @@ _CODE = "availability"
 _REVERSED, _OTHER, _ALONE = 0.45, 0.35, 0.35
 """Weights of a status that became its opposite, that is worse or better in another way, and that came or went alone."""
 _FOCUSED = 8
-"""Up to so many changed words, the status is what was changed; else it came with other text."""
+"""Up to this many changed words, the status itself changed; with more, it is part of another change."""
 _LONGEST_STATUS_LINE = 6
 
 

@@ -66,7 +66,7 @@ NEGATIONS = _named(
     }
 )
 NEGATING_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "de")
-"""What turns a word into its opposite: safe and unsafe, legal and illegal."""
+"""Prefixes that turn a word into its opposite: safe and unsafe, legal and illegal."""
 
 OBLIGATIONS = _named(
     must="""must, shall, required, requires, require, requirement, mandatory, compulsory, obligatory, obliged, have
@@ -82,7 +82,7 @@ OBLIGATIONS = _named(
     permitted, interdit, interdite, interdits, interdites, interdiction, defendu, prohibe, illegal, illegale,
     verboten, prohibido""",
 )
-"""What a rule's word asks of its reader."""
+"""The obligation that a word expresses."""
 
 WARNINGS = _words(
     """warning, warnings, danger, dangerous, caution, hazard, hazardous, recall, recalled, recalls, advisory,
@@ -150,7 +150,7 @@ OPPOSITES = tuple(
         ("superieur superieure", "inferieur inferieure"),
     )
 )
-"""Words that turn a sentence round when one takes the other's place."""
+"""Words that reverse a sentence when one replaces the other."""
 
 QUALIFIERS = _words(
     """only, all, always, every, some, sometimes, most, few, certain, likely, unlikely, possible, possibly,
@@ -202,7 +202,7 @@ UNITS = _named(
     mwh, gwh, twh, w, kpa, hpa, bar, psi, db, dba, hz, mhz, ghz, kcal, cal, calories, bq, bq/l,
     msv, µsv, sv, mt, gt, mtco2e, barrels, watts, pieds, pouces, tasses""",
 )
-"""What kind of amount a unit makes of a number."""
+"""The kind of amount that a unit belongs to."""
 
 SCALES = {"million": 6, "millions": 6, "billion": 9, "billions": 9, "trillion": 12, "milliard": 9, "milliards": 9}
 """Words that multiply the number before them, as powers of ten."""
@@ -217,7 +217,7 @@ DOSING = _words(
     """dose, doses, dosage, dosing, tablet, tablets, pill, pills, capsule, capsules, mg, ml, medication, medicine,
     inject, injection, comprime, comprimes, gelule, gelules, medicament, medicaments, posologie, vaccine, vaccin"""
 )
-"""Beside these, an amount of time is a part of a dose."""
+"""Next to these words, an amount of time is part of a dose."""
 
 AGE_BEFORE = _words("age, ages, aged, agee, agees, age de, ages de")
 AGE_AFTER = _words("old, of age, and older, and over, and up, or older, or over, and younger, et plus, ou plus, d'age")
@@ -225,7 +225,7 @@ AGE_AFTER = _words("old, of age, and older, and over, and up, or older, or over,
 LABELS = _words(
     "figure, fig, table, page, pages, p, pp, step, slide, footnote, note, question, photo, etape, diapositive, tableau"
 )
-"""A number after these only counts the parts of a page."""
+"""A number after these words only numbers the parts of a page."""
 
 _MONTHS = (
     "january jan janvier janv enero januar",
@@ -279,7 +279,7 @@ FURNITURE = _words(
     sur cette page, dans cette section, liens connexes, liens utiles, retroaction, signaler un probleme, signaler
     un probleme sur cette page, commentaires, medias sociaux, nouvelles, actualites, infolettre, langues, publicite"""
 )
-"""Lines that are there to use a site, not to inform about the page's subject."""
+"""Lines for using the site, not about the page's subject."""
 
 FURNITURE_STARTS = (
     *(
@@ -337,7 +337,7 @@ FURNITURE_MENTIONS = (
     ),
     *("lecteur pdf", "votre navigateur", "viewers and players", "download viewers"),
 )
-"""What lines that help to use a site mention."""
+"""Words in lines for using the site."""
 
 SHARING_WORDS = _words(
     """facebook, twitter, youtube, instagram, linkedin, flickr, pinterest, tiktok, threads, bluesky, whatsapp, telegram,
@@ -345,4 +345,4 @@ SHARING_WORDS = _words(
     icone, x, on,
     by, via, follow, like, formerly, partager, imprimer, courriel, sur, par"""
 )
-"""A line of nothing but these is for sharing the page."""
+"""A line of only these words is for sharing the page."""

@@ -37,11 +37,11 @@ _FEW_WORDS = 7
 _FEW_OF_A_SENTENCE = 3
 """More words than these, when they are half of the sentence, make it another one."""
 _FEW_MORE_WORDS = 5
-"""So many words more or fewer are a rewording; more are a clause."""
+"""A difference of up to this many words is a rewording; more are a clause."""
 _FEW_NAMED = 3
 _SENTENCE_WORDS = 5
 _FOCUSED = 6
-"""Up to so many changed words, a negation or an obligation is what was changed; else it came with other text."""
+"""Up to this many changed words, the negation or obligation itself changed; with more, it is part of another change."""
 _HEADINGS = "123456"
 _ROLES_LOST_OR_WON = {
     wording.WARNING: ("a warning", "warning_removed", 0.55, "warning_added", 0.5),
@@ -152,7 +152,7 @@ def _names_of(role: str, more: Wording, less: Wording) -> list[str]:
 
 
 def _compare_spelled_numbers(was: Wording, became: Wording, evidence: ChangeEvidence) -> None:
-    """Collect numbers in words that took the place of others; one in the place of digits is only written otherwise."""
+    """Collect numbers in words that replaced others; a word for the same number in digits is not a change."""
     lost, won = (
         [word for word in (Counter(more.words) - Counter(less.words)) if lists.NUMBER_WORDS.get(word, 1) > 1]
         for more, less in ((was, became), (became, was))

@@ -18,7 +18,7 @@ class ChangeEvidence:
     by_code: dict[str, list[Reason]] = field(default_factory=dict)
 
     def add(self, code: str, text: str, weight: float) -> None:
-        """Take in one reason."""
+        """Add one reason."""
         self.by_code.setdefault(code, []).append(Reason(code, text, weight))
 
     def reasons(self) -> list[Reason]:

@@ -74,7 +74,7 @@ class Fact(NamedTuple):
     value: str
     """The value in one spelling: 1,000 and 1000 are the same, as are 3 May 2024 and 2024-05-03."""
     shown: str
-    """The value as the text has it."""
+    """The value as it is written in the text."""
 
 
 def facts_in(text: str) -> list[Fact]:

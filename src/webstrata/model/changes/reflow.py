@@ -1,4 +1,4 @@
-"""Lines whose text is elsewhere on the other page: moved, divided or joined, and so compared as one text."""
+"""Lines that were moved, divided or joined on the other page; their text is compared as one text."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from webstrata.model.changes.values import PageLine
 from webstrata.model.changes.wording import words_of
 
 _SHINGLE = 3
-"""Words in a row that are looked for elsewhere on the page."""
+"""Length in words of the runs that are searched on the other page."""
 _ENOUGH_FOUND = 0.6
-"""A line is elsewhere when so many of its runs of words are: what it has beside them is then compared."""
+"""The share of a line's runs of words that must be elsewhere for the line to count as moved."""
 _MOST_CHARACTERS = 60_000
 """Characters that are compared as one text."""
 _LINE_CHARACTERS = 6_000
@@ -83,7 +83,7 @@ def _pieces_of(texts: Iterable[Words]) -> set[Words]:
 
 
 def _found_in(texts: Sequence[Words], pieces: set[Words]) -> set[int]:
-    """Return the places of the texts of which nearly all is among some pieces."""
+    """Return the indexes of the texts whose runs of words are nearly all among some pieces."""
     found = set()
     for place, words in enumerate(texts):
         runs = _runs(words)
@@ -93,7 +93,7 @@ def _found_in(texts: Sequence[Words], pieces: set[Words]) -> set[int]:
 
 
 def _shares(old: Words, new: Words, pieces: set[Words]) -> bool:
-    """Return whether a changed line lost or won pieces of lines that moved."""
+    """Return whether a changed line lost or gained pieces of moved lines."""
     before, after = set(_runs(old)), set(_runs(new))
     return not (before ^ after).isdisjoint(pieces)
 

@@ -281,7 +281,7 @@ def _judge_title(old: str, new: str, evidence: ChangeEvidence) -> None:
 
 
 def _is_site_name_changed(old: list[str], new: list[str]) -> bool:
-    """Return whether a title begins as before, and what changed after it is shorter than what did not."""
+    """Return whether two titles share a beginning that is longer than the rest."""
     if old[0] != new[0]:
         return False
     kept = sum(len(part) for part in old if part in new)

@@ -61,7 +61,7 @@ class PageText:
     status_code: int | None = 200
     language: str | None = None
     links: frozenset[str] = frozenset()
-    """The pages that it leads to, as their groups."""
+    """Link targets of the page, as URL groups."""
     images: frozenset[str] = frozenset()
     quality: float = 1.0
     """1 for a good capture, 0 for a worthless one."""

@@ -183,7 +183,7 @@ def _roles(words: list[str]) -> tuple[Counter[tuple[str, str]], dict[tuple[str, 
 
 
 def _discount_may(found: list[str], roles: Counter[tuple[str, str]]) -> None:
-    """Take back the months that were counted as permissions."""
+    """Remove the months that were counted as permissions."""
     months = found[1:].count("May")
     if months and (OBLIGATION, "may") in roles:
         roles[OBLIGATION, "may"] -= months
@@ -230,7 +230,7 @@ def _negates(word: str, other: str) -> bool:
 
 
 def _drop_respelled(removed: list[str], added: list[str]) -> bool:
-    """Take away the words that have the same meaning on both sides; return whether there were any."""
+    """Remove the words that have the same meaning on both sides; return whether there were any."""
     found = False
     for word in tuple(removed):
         twin = next((other for other in added if _is_respelled(word, other)), None)

@@ -9,7 +9,7 @@ SUCCESS = "success"
 """The name of the success rate among the series that are compared."""
 
 TREND_RUNS = 10
-"""How many of the newest runs a trend looks at."""
+"""The number of runs that a trend is computed from, the newest."""
 
 _RECENT_RUNS = 3
 _SUCCESS_STEP = 0.05
@@ -18,7 +18,7 @@ _FIELD_STEP = 0.15
 
 
 class TrendDirection(StrEnum):
-    """What the health of a source does."""
+    """The direction of a source's health."""
 
     IMPROVING = "improving"
     STABLE = "stable"
@@ -35,7 +35,7 @@ class RunRates:
 
 @dataclass(frozen=True)
 class HealthTrend:
-    """The trend of a source, and the rates it follows from."""
+    """The trend of a source, and the rates it is computed from."""
 
     direction: TrendDirection
     because: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ def _series(runs: Sequence[RunRates]) -> dict[str, list[float]]:
 
 
 def _step(values: Sequence[float]) -> float:
-    """Return how much higher the newest values are than those before; 0 for a single one."""
+    """Return the difference between the newest values and those before; 0 for a single value."""
     if len(values) < 2:
         return 0.0
     recent = min(_RECENT_RUNS, (len(values) + 1) // 2)

@@ -113,7 +113,7 @@ class FieldTrace:
     strategy: str
     """Source and rule, such as `json-ld:offers.price` or `page:price-element`."""
     raw: str
-    """The text as the page has it, cut to a sensible length."""
+    """The text of the page, cut to a sensible length."""
     value: str | None
     """The value that was read; None when the text could not be read."""
     is_fallback: bool
@@ -202,7 +202,7 @@ def _value(found: FoundValue[str] | None) -> str | None:
 
 
 def _plain(found: FoundValue[object] | None) -> str | dict[str, str] | None:
-    """Return a field's value as JSON has it; decimals are strings, so that no digit is lost."""
+    """Return a field's value as JSON; decimals are strings, so that no digit is lost."""
     if found is None:
         return None
     value = found.value

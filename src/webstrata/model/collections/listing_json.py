@@ -25,7 +25,7 @@ _STABLE = ("kind", *(JSON_NAMES.get(name, name) for name in LISTING_FIELDS if na
 
 
 def listing_as_json(listing: Listing) -> dict[str, object]:
-    """Return a listing as JSON has it, with its traces."""
+    """Return a listing as JSON, with its traces."""
     return listing.as_payload() | {"traces": [asdict(trace) for trace in listing.traces]}
 
 
@@ -43,7 +43,7 @@ def listing_from_json(payload: Mapping[str, Any]) -> Listing:
 
 
 def stable_facts(listing: Listing) -> dict[str, object]:
-    """Return what makes another version of a listing: its facts, not how certain they are or where they are shown."""
+    """Return the facts of a listing: when they differ, it is a new version; confidences and places do not count."""
     payload = listing.as_payload()
     return {name: payload[name] for name in _STABLE}
 

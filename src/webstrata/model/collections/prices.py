@@ -10,7 +10,7 @@ _CENTS = Decimal("0.01")
 
 
 class PriceDirection(StrEnum):
-    """What a price did since the one before."""
+    """The direction of a price since the one before."""
 
     FIRST = "first"
     """There is no price before it."""
@@ -60,5 +60,5 @@ def price_move(before: Money | None, after: Money) -> PriceMove:
 
 
 def shown_amount(amount: Decimal | None) -> str | None:
-    """Return an exact amount as JSON and the database have it: digits without an exponent."""
+    """Return an exact amount for JSON and the database: digits without an exponent."""
     return None if amount is None else f"{amount:f}"

@@ -1,4 +1,4 @@
-"""Failed visits of a crawl, as its log reports them and its monitor counts them."""
+"""Failed visits of a crawl, for its log and its monitor."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -21,7 +21,7 @@ RawHeaders = tuple[tuple[bytes, bytes], ...]
 
 @dataclass(frozen=True)
 class FetchResult:
-    """One HTTP exchange: what was asked, what came back, byte for byte but for the chunks that a body came in."""
+    """One HTTP exchange: the request and the response, byte for byte, except that chunks of a body are joined."""
 
     url: str
     fetched_at: datetime
@@ -39,7 +39,7 @@ class FetchResult:
     elapsed_ms: int | None = None
     """Milliseconds from the request to the end of the response; None where a fetcher does not measure it."""
     rendering: "Rendering | None" = None
-    """What a browser made of the page; None without one."""
+    """The page as rendered by a browser; None without one."""
     posted: str | None = None
     """The method of a request with a body, and the body as a query (`POST q=tea`); None for GET."""
 
@@ -77,14 +77,14 @@ class FetchResult:
 
     @property
     def redirect_target(self) -> str | None:
-        """Return where the server sends us, as it wrote it; bytes that no URL may hold are escaped, as browsers do."""
+        """Return the Location header as it was sent, with bytes that URLs cannot contain escaped, as in browsers."""
         location = self.header("location") if self.status in REDIRECT_STATUSES else None
         return location and "".join(c if c.isascii() else f"%{ord(c):02X}" for c in location)
 
 
 @dataclass(frozen=True)
 class Rendering:
-    """A page after its scripts ran: what it shows, and what it loaded for that."""
+    """A page after its scripts ran: its content, and the resources that it loaded."""
 
     html: bytes
     """The document as it was at the end, in UTF-8; empty when the browser could not return it in time."""

@@ -11,7 +11,7 @@ from webstrata.model.crawl.failures import HTTP, TIMEOUT
 
 RESTARTS_WITHOUT_PROGRESS = 1
 BACKOFFS_WITHOUT_PROGRESS = 3
-"""How often a crawl that gets no further is begun again, and how often it is left to rest before it is given up."""
+"""How often a crawl without progress is restarted, and how often it is paused, before it is given up."""
 
 _LONGEST_REASON = 500
 
@@ -56,12 +56,12 @@ class VpnCommand:
 
 @dataclass(frozen=True)
 class MonitorLimits:
-    """When a crawl is in trouble, and what may be done about it how often."""
+    """The thresholds of trouble, and how often each recovery action is allowed."""
 
     interval: timedelta = timedelta(seconds=30)
     stall_timeout: timedelta = timedelta(minutes=30)
     error_thresholds: Mapping[str, int] = field(default_factory=lambda: {TIMEOUT: 10, HTTP: 10})
-    """After how many failed visits in a row, by kind, something is wrong."""
+    """The number of failed visits in a row that counts as trouble, by kind."""
     adaptive_workers: bool = False
     min_workers: int = 1
     max_worker_reductions: int = 3
@@ -82,12 +82,12 @@ class Vitals:
     errors: Mapping[str, int] = field(default_factory=dict)
     """Failed visits since it rose last, by kind."""
     is_past_crawling: bool = False
-    """Whether it makes its ZIM by now: no page can be added any more."""
+    """Whether it is building its ZIM: no page is added after that."""
 
 
 @dataclass(frozen=True)
 class Symptom:
-    """A kind of trouble, and how it shows."""
+    """A kind of trouble, and its description."""
 
     trouble: Trouble
     reason: str
@@ -129,7 +129,7 @@ class Decision:
 
 
 def trouble_seen(vitals: Vitals, quiet: timedelta, limits: MonitorLimits) -> Symptom | None:
-    """Return what is wrong with a crawl whose pages have not become more for a while, if anything is."""
+    """Return the trouble of a crawl, given the time since its last new page; None without trouble."""
     for kind, threshold in limits.error_thresholds.items():
         count = vitals.errors.get(kind, 0)
         if count >= threshold:
@@ -142,7 +142,7 @@ def trouble_seen(vitals: Vitals, quiet: timedelta, limits: MonitorLimits) -> Sym
 
 
 def crash_seen(exit_code: int) -> Symptom:
-    """Return the finding that an attempt ended by itself and not well."""
+    """Return the symptom of an attempt that failed by itself."""
     how = f"was killed by signal {-exit_code}" if exit_code < 0 else f"ended with exit code {exit_code}"
     return Symptom(Trouble.CRASHED, f"the crawl {how}")
 
@@ -175,7 +175,7 @@ def _next_action(workers: int, spent: RecoveryCounts, limits: MonitorLimits, now
 
 def _vpn_rested(spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> bool:
     last = spent.last_vpn_rotation_at
-    # A rotation in the future was written by a clock that was wrong: it must not forbid all others.
+    # A rotation in the future was recorded by a wrong clock: it must not prevent all others.
     return last is None or last > now or now - last >= limits.vpn_rotation_frequency
 
 

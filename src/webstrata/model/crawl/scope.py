@@ -56,7 +56,7 @@ class ScopeRules:
         return cls(stated or domains_of(seeds), tuple(allow_paths), tuple(deny_paths), bool(stated))
 
     def stated(self) -> dict[str, tuple[str, ...]]:
-        """Return the rules as a job's configuration holds them: without domains that its seeds imply."""
+        """Return the rules for a job's configuration: without domains that its seeds imply."""
         paths = {"allow_paths": self.allow_paths, "deny_paths": self.deny_paths}
         return {"allowed_domains": self.allowed_domains, **paths} if self.states_domains else paths
 
@@ -104,7 +104,7 @@ class ScopeRules:
 
     @cached_property
     def _includes(self) -> Callable[[str], bool]:
-        """Return whether an origin is on one of the domains; remembered, as most of a page's links share one."""
+        """Return whether an origin is on one of the domains; cached, as most of a page's links share one."""
         domains = frozenset(map(canonical_domain, self.allowed_domains))
         return lru_cache(_ORIGINS_KEPT)(lambda origin: any(name in domains for name in _names(origin)))
 
@@ -151,7 +151,7 @@ class PathPattern:
 
 
 def domains_of(seeds: Iterable[str]) -> tuple[str, ...]:
-    """Return the domains that seeds stand for: their hosts, on the port they name or else the two usual ones."""
+    """Return the domains of seeds: their hosts, with the port that they name or else the two usual ones."""
     found: dict[str, None] = {}
     for seed in seeds:
         parts = parse_url(seed)
@@ -161,7 +161,7 @@ def domains_of(seeds: Iterable[str]) -> tuple[str, ...]:
 
 
 def canonical_domain(text: str) -> str:
-    """Return the one spelling of a domain; UsageError when it is none."""
+    """Return the normal form of a domain; UsageError when it is invalid."""
     match = _DOMAIN.fullmatch(text.strip())
     try:
         host = parse_url(f"http://{match['host']}/").hostname.removesuffix(".") if match else ""

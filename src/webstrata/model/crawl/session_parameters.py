@@ -42,27 +42,27 @@ class _Use:
 
 @dataclass(eq=False)
 class _Parameter:
-    """What is known of one parameter of one site."""
+    """The observed values of one parameter of one site."""
 
     values: set[int] = field(default_factory=set)
     groups: set[int] = field(default_factory=set)
     renewals: int = 0
     """Pages that gave a new value to their links to several places."""
     chains: Counter[int] = field(default_factory=Counter)
-    """Pages that gave a new value to their only such link, by where that leads."""
+    """Pages with a new value in their only link of this kind, by the link's path."""
     refutations: int = 0
 
     @property
     def size(self) -> int:
-        """Return how much is remembered."""
+        """Return the number of cached entries."""
         return len(self.values) + len(self.groups) + len(self.chains)
 
 
 class SessionParameters:
-    """Learns from the links of pages which parameters are those of sessions, and takes them out of addresses."""
+    """Detects session parameters from the links of pages, and removes them from URLs."""
 
     def __init__(self, max_renewals: int, max_chain: int, room: int = 200_000) -> None:
-        """Judge a parameter once so many pages renewed it; remember so many values and paths."""
+        """Decide on a parameter after a number of pages renewed it; store a number of values and paths."""
         self._max_renewals = max_renewals
         self._max_chain = max_chain
         self._room = room
@@ -72,7 +72,7 @@ class SessionParameters:
         self._read = lru_cache(_ADDRESSES_KEPT)(_address)
 
     def learn(self, page: str, links: Iterable[str]) -> None:
-        """Take in where a page leads: to pages, not to what it shows."""
+        """Add the links of a page to other pages, without its requisites."""
         links = list(links)
         if not any("?" in link for link in links):
             return

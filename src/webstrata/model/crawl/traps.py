@@ -1,7 +1,7 @@
 """Crawler traps: URLs that a site generates without end, recognised by their form.
 
-A guard that is wrong costs a page, a trap that is missed costs requests until the job's limits end it. So these refuse
-only what hardly any site has: everything else is left to `max_pages` and `max_depth`.
+A false alarm loses a page, a missed trap costs requests until the job's limits end it. So these rules refuse
+only URLs that hardly any site has: everything else is left to `max_pages` and `max_depth`.
 """
 
 import re
@@ -21,18 +21,18 @@ _VERDICTS_KEPT = 50_000
 
 @dataclass(frozen=True)
 class TrapLimits:
-    """From where on an address is taken for a trap."""
+    """Limits above which a URL counts as a trap."""
 
     max_segments: int = 20
     max_repeats: int = 3
-    """How often a segment may stand in a path."""
+    """How often a segment may occur in a path."""
     max_parameters: int = 20
     max_combinations: int = 500
-    """How many queries a path may have whose parameters take only few values; see `QueryCombinations`."""
+    """How many queries a path may have when its parameters have few values; see `QueryCombinations`."""
     max_renewals: int = 10
-    """How many pages may give a parameter of all their links a new value; see `SessionParameters`."""
+    """How many pages may have a parameter with a new value in all their links; see `SessionParameters`."""
     max_chain: int = 100
-    """How many pages may lead to one path with a new value each, where that is their only such link."""
+    """How many pages may link to one path with a new parameter value each, if they have only one such link."""
     past_years: int = 30
     future_years: int = 5
 
@@ -41,10 +41,10 @@ DEFAULT_LIMITS = TrapLimits()
 
 
 class TrapGuard:
-    """Judges the addresses that one run comes across."""
+    """Checks the URLs that one run finds."""
 
     def __init__(self, today: date, limits: TrapLimits = DEFAULT_LIMITS) -> None:
-        """Begin with nothing seen."""
+        """Begin without any URLs."""
         self._today = today
         self._limits = limits
         self._combinations = QueryCombinations(limits.max_combinations)
@@ -53,15 +53,15 @@ class TrapGuard:
 
     def verdict(self, href: str) -> str | None:
         """Return why a URL, normalised by `parse_url`, looks like a trap, or None when it does not."""
-        # Only queries are judged by what came before, and must be judged the same again.
+        # Only verdicts on queries depend on earlier URLs, and must not change when a URL is checked again.
         return self._judged(href) if "?" in href else self._judge(href)
 
     def learn(self, page: str, links: Iterable[str]) -> None:
-        """Learn from the links of a page which parameters a site renews for every visitor."""
+        """Detect parameters that a site renews for every visitor from the links of a page."""
         self._sessions.learn(page, links)
 
     def cleaned(self, href: str) -> str:
-        """Return the address that a site would have given had it not counted its visitors in it."""
+        """Return the URL without the session id in it."""
         return self._sessions.without(without_session_id(href))
 
     def remember(self, hrefs: Iterable[str]) -> None:
@@ -102,7 +102,7 @@ def _named(pair: str) -> tuple[str, str]:
 
 
 def endless_path(segments: Sequence[str], limits: TrapLimits) -> str | None:
-    """Return why a path looks as if links were joined to it again and again."""
+    """Return why a path looks as if relative links were appended to it again and again."""
     if len(segments) > limits.max_segments:
         return f"its path has more than {limits.max_segments} segments"
     if len(set(segments)) == len(segments):
@@ -116,7 +116,7 @@ def endless_path(segments: Sequence[str], limits: TrapLimits) -> str | None:
 
 
 def _cycle(segments: Sequence[str], rounds: int) -> Sequence[str]:
-    """Return the two or more segments that follow each other for so many rounds."""
+    """Return two or more segments that are repeated in this order at least `rounds` times."""
     for length in range(2, len(segments) // rounds + 1):
         same = 0
         for position in range(length, len(segments)):
@@ -140,17 +140,17 @@ def endless_query(query: str, pairs: Pairs, limits: TrapLimits) -> str | None:
 
 
 class QueryCombinations:
-    """Notices paths whose parameters are combined without end, as the filters of a shop are.
+    """Detects paths whose parameters are combined without end, such as the filters of a shop.
 
     A path that shows articles by number has as many queries as numbers, however many those are; a path with filters has
-    many queries of a few values each. So queries are held against the values of the parameter that has the most.
+    many queries with few values. So queries are counted for each value of the parameter that has the most values.
     """
 
     _FACTOR = 8
-    """A thread of a forum has pages, a page of a wiki has versions: this many queries to a value are still ordinary."""
+    """Queries for each value that are still normal: a forum's thread has pages, a wiki's page has versions."""
 
     def __init__(self, limit: int, room: int = 200_000, most_paths: int = 20_000) -> None:
-        """Judge a path once it has `limit` queries; keep in mind `room` queries and values of `most_paths` paths."""
+        """Decide on a path once it has `limit` queries; store up to `room` queries and values of `most_paths` paths."""
         self._limit = limit
         self._room = room
         self._most_paths = most_paths
@@ -158,7 +158,7 @@ class QueryCombinations:
         self._kept = 0
 
     def explodes(self, path: str, pairs: Pairs) -> bool:
-        """Count a query and return whether its path has too many; a path that was dropped to save memory has none."""
+        """Count a query and return whether its path has too many; paths dropped to save memory start at 0."""
         if len(pairs) < 2:
             return False
         key = hash(path)
@@ -171,7 +171,7 @@ class QueryCombinations:
         return variety.settled is True
 
     def _settle(self, variety: "_Variety") -> None:
-        """Decide on a path that was seen often enough, and forget what it was decided from."""
+        """Decide on a path with enough queries, and delete the queries and values."""
         queries = len(variety.queries)
         if queries > self._limit and queries > self._FACTOR * variety.most_values:
             variety.settled = True
@@ -197,7 +197,7 @@ class _Variety:
     settled: bool | None = None
 
     def add(self, pairs: Pairs) -> int:
-        """Take a query in and return by how much that grew."""
+        """Add a query and return how many entries that added."""
         before = self.size
         self.size += _add(self.queries, hash(tuple(sorted(pairs))))
         for name, value in pairs:
@@ -207,7 +207,7 @@ class _Variety:
         return self.size - before
 
     def clear(self) -> int:
-        """Forget everything but the decision and return how much that was."""
+        """Delete everything except the decision and return how much was deleted."""
         size, self.size = self.size, 0
         self.queries.clear()
         self.values.clear()
@@ -229,7 +229,7 @@ _TOKEN = re.compile(r"(?=.*\d)(?=.*[a-zA-Z])[a-zA-Z0-9,_-]{20,}\Z")
 
 
 def session_id(path: str, pairs: Pairs) -> str | None:
-    """Return why an address looks as if it was made for one visitor, never to be seen again."""
+    """Return why a URL looks as if it was generated for one visitor."""
     if _may_hold_session(path) and _SESSION_IN_PATH.search(path):
         return "its path holds a session id"
     named = next((name for name, value in pairs if _is_session(name, value)), None)
@@ -237,7 +237,7 @@ def session_id(path: str, pairs: Pairs) -> str | None:
 
 
 def without_session_id(href: str) -> str:
-    """Return the address that a site would have given had it not counted its visitors in it."""
+    """Return the URL without the session id in it."""
     base, question, query = href.partition("?")
     if _may_hold_session(base):
         base = _SESSION_IN_PATH.sub("", base)
@@ -248,7 +248,7 @@ def without_session_id(href: str) -> str:
 
 
 def _may_hold_session(path: str) -> bool:
-    """Return quickly whether a path may hold a session id; nearly none does."""
+    """Return whether a path may contain a session id: a quick check, as nearly none does."""
     return ";" in path or "(" in path
 
 
@@ -276,7 +276,7 @@ _SLASH = re.compile("%2f", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class _Month:
-    """A month that an address speaks of; `plain` when it can hardly be anything else than a date."""
+    """A month in a URL; `plain` when it can hardly be anything else than a date."""
 
     year: int
     month: int
@@ -284,7 +284,7 @@ class _Month:
 
 
 def calendar_loop(path: str, pairs: Pairs, today: date, limits: TrapLimits) -> str | None:
-    """Return why an address looks like a calendar that was walked too far.
+    """Return why a URL looks like a calendar page too far in the past or future.
 
     Articles and records may be of any age, so only calendars end in the past; nothing is dated far in the future.
     """

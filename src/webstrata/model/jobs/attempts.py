@@ -9,7 +9,7 @@ from datetime import timedelta
 from webstrata.model.jobs.job import JobStatus
 
 MAX_CRAWL_RETRIES = 2
-"""How often a crawl that came to nothing is begun again by itself."""
+"""How often a crawl without captures is restarted automatically."""
 
 MAX_CRAWL_DEATHS = 10
 """How often in a row a crawler may die without having received anything before its job rests."""

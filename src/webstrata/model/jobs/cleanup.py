@@ -31,7 +31,7 @@ def may_clean(
 ) -> str | None:
     """Return why a job must not be cleaned up, or None when it may be.
 
-    Who forces it may take WARC files away from a replay server, but not from a job that is under way.
+    `force` allows it to delete WARC files that a replay server uses, but not those of a running job.
     """
     if replay_enabled and mode is CleanupMode.TEMP and not force:
         return (

@@ -63,7 +63,7 @@ class SourceJobConfig:
 
     @classmethod
     def from_json(cls, source_code: str, stored: Mapping[str, object]) -> "SourceJobConfig":
-        """Return a stored entry; UsageError for a key that there is not, or a value of the wrong kind."""
+        """Return a stored entry; UsageError for an unknown key or a value of the wrong type."""
         known = {f.name for f in fields(cls)} - {"source_code"}
         if unknown := sorted(set(stored) - known):
             raise UsageError(f"unknown key in the registry's entry of {source_code}: {', '.join(unknown)}")
@@ -209,7 +209,7 @@ def check_source_code(code: str) -> None:
 
 
 def source_code_from(text: str) -> str:
-    """Return the code that a person gives a new source, folded to lower case; UsageError when it can be none."""
+    """Return the code that a person gives a new source, in lower case; UsageError when it is invalid."""
     folded = text.strip().lower()
     if not is_source_code(folded):
         check_source_code(text)
@@ -244,7 +244,7 @@ def seeds_of(urls: Collection[str]) -> tuple[str, ...]:
 
 
 def parse_override(text: str) -> tuple[str, object]:
-    """Return a tool option or crawl setting from `name=value`; UsageError when there is none of that name or type."""
+    """Return a tool option or crawl setting from `name=value`; UsageError for an unknown name or a wrong type."""
     given, equals, written = text.partition("=")
     if not equals:
         raise UsageError(f"{text!r} is not an option (expected name=value, such as max_pages=500)")
@@ -254,7 +254,7 @@ def parse_override(text: str) -> tuple[str, object]:
 
 
 def option_name(text: str) -> str:
-    """Return the stored name of a tool option or crawl setting; UsageError when there is none of that name."""
+    """Return the stored name of a tool option or crawl setting; UsageError for an unknown name."""
     name, kinds = text.strip().replace("-", "_"), {**TOOL_OPTIONS, **CRAWL_SETTING_TYPES}
     if name not in kinds:
         close = get_close_matches(name, kinds, n=1)

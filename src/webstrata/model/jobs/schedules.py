@@ -102,7 +102,7 @@ Schedule = Interval | Cron
 
 
 def parse_schedule(text: str) -> Schedule:
-    """Return a schedule from how a person writes it; UsageError when it is none."""
+    """Parse a schedule as a person writes it; UsageError when it is invalid."""
     phrase = " ".join(text.lower().removeprefix("@").split())
     phrase = _NAMED.get(phrase, phrase)
     schedule = _cron(phrase) if len(phrase.split()) == 5 else _interval(phrase)
@@ -115,7 +115,7 @@ def parse_schedule(text: str) -> Schedule:
 
 
 def next_after(schedule: Schedule | str, moment: datetime) -> datetime:
-    """Return the first turn after a moment: one interval later, or the next minute that the cron line names."""
+    """Return the first scheduled time after a moment: one interval later, or the next minute of the cron line."""
     parsed = parse_schedule(schedule) if isinstance(schedule, str) else schedule
     return parsed.after(moment.astimezone(UTC))
 

@@ -43,7 +43,7 @@ OPTION_BOUNDS: Mapping[str, tuple[int, int]] = {
 
 @dataclass(frozen=True)
 class ArchiveToolOptions:
-    """The options of one run of archive-tool; None leaves one to archive-tool's own default."""
+    """The options of one run of archive-tool; None means archive-tool's own default."""
 
     cleanup: bool = False
     overwrite: bool = False
@@ -76,7 +76,7 @@ class ArchiveToolOptions:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, object]) -> "ArchiveToolOptions":
-        """Return stored options; OptionsError, with its name, for one that there is not or whose value cannot be."""
+        """Return stored options; OptionsError, which names it, for an unknown option or an invalid value."""
         for name, value in stored.items():
             if name not in TOOL_OPTIONS:
                 raise OptionsError(f"unknown tool option {name!r}{_suggestion(name)}")

@@ -6,14 +6,14 @@ from enum import StrEnum
 
 
 class TargetKind(StrEnum):
-    """How a target is reached."""
+    """The transport of a target."""
 
     WEBHOOK = "webhook"
     APPRISE = "apprise"
 
 
 class ReviewStatus(StrEnum):
-    """What a person decided about a change."""
+    """The mark of a change."""
 
     REVIEWED = "reviewed"
     IMPORTANT = "important"
@@ -21,7 +21,7 @@ class ReviewStatus(StrEnum):
 
 
 class ReviewFilter(StrEnum):
-    """Which changes are listed by their review."""
+    """A filter of changes by their mark."""
 
     REVIEWED = "reviewed"
     IMPORTANT = "important"
@@ -31,7 +31,7 @@ class ReviewFilter(StrEnum):
 
 @dataclass(frozen=True)
 class ChangeReview:
-    """A person's decision about a change."""
+    """An administrator's mark of a change."""
 
     status: ReviewStatus
     note: str | None
@@ -45,7 +45,7 @@ MAX_NOTE = 2_000
 
 @dataclass(frozen=True)
 class MarkedChange:
-    """A change event after it was marked, or its mark was removed."""
+    """A change event after its mark was set or removed."""
 
     id: int
     from_snapshot_id: int | None
@@ -55,7 +55,7 @@ class MarkedChange:
 
 @dataclass(frozen=True)
 class SavedReview:
-    """The mark of a change as a file has it, for a rebuild."""
+    """The mark of a change as it is written to a file, for a rebuild."""
 
     event_key: str
     """The event's id, made from its two snapshots."""
@@ -82,7 +82,7 @@ class TargetAddress:
 
 @dataclass(frozen=True)
 class Subject:
-    """What a subscription is about: exactly one of these is set."""
+    """The subject of a subscription: exactly one of these is set."""
 
     source_id: int | None = None
     page: str | None = None
@@ -107,7 +107,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Subscription:
-    """What a target is notified of."""
+    """A subscription of a target to a subject."""
 
     id: int
     target: Target
@@ -118,4 +118,4 @@ class Subscription:
     """One message per run; else one per event."""
     created_at: datetime
     signing_secret: str | None = None
-    """Only of a webhook that was added just now: it is shown once."""
+    """Set only for a webhook that was just added: it is shown once."""

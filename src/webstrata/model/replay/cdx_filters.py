@@ -40,7 +40,7 @@ class FieldFilter:
         if len(self.value) > MAX_PATTERN:
             raise UsageError(f"filter must have at most {MAX_PATTERN} characters after the field's name")
         if self.kind is FilterKind.MATCHES:
-            self._pattern  # noqa: B018 - compiled now, so that the client learns of it
+            self._pattern  # noqa: B018 - compiled now, so that an error reaches the client
 
     def accepts(self, values: Mapping[str, str]) -> bool:
         """Return whether a line passes."""

@@ -15,7 +15,7 @@ from webstrata.model.timestamps import earliest_moment, is_timestamp, latest_mom
 
 MAX_FILTERS = 20
 MAX_LAST_LINES = 10_000
-"""How many lines a negative limit may ask for: they are held in memory to be turned round."""
+"""The most lines of a negative limit: they are in memory to be reversed."""
 
 _LARGEST_NUMBER = 2**31 - 1
 _MAX_PAGE_BLOCKS = 100

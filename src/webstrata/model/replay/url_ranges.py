@@ -10,14 +10,14 @@ from webstrata.model.urls import MAX_URL_LENGTH, surt, surt_host
 
 _MAY_BE_ESCAPED = re.compile(r"[|'\[\]^`{}]")
 _NEEDLESS = re.compile(r"%(2[1789AaCcDdEe]|3[0-9ABab]|4[0-9A-Fa-f]|5[0-9AaBbDdEeFf]|6[0-9A-Fa-f]|7[0-9AaBbCcDdEe])")
-"""Escapes of characters that mean the same without: not of `#`, `%`, `&`, `+`, `/`, `=`, `?` and blanks."""
+"""Escapes of characters that need none: not of `#`, `%`, `&`, `+`, `/`, `=`, `?` and blanks."""
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _LONGEST_PREFIX = MAX_URL_LENGTH - 33
 """Longer keys end in a hash, which no prefix matches."""
 
 
 class MatchType(StrEnum):
-    """Which URLs a query is about."""
+    """The match type of a query."""
 
     EXACT = "exact"
     PREFIX = "prefix"
@@ -47,7 +47,7 @@ def read_pattern(written: str, match_type: MatchType | None = None) -> tuple[str
 
 
 def key_range(url: str, match_type: MatchType) -> KeyRange:
-    """Return the keys that a query is about; UsageError when its URL is none."""
+    """Return the range of URL keys of a query; UsageError when its URL is invalid."""
     if not url:
         raise UsageError("url must be a web address, such as example.org, example.org/path/* or *.example.org")
     address = archived_url(url)

@@ -23,13 +23,13 @@ DEFAULT_TTL_DAYS: Mapping[str, int] = MappingProxyType(
 """The collections that expire, each with the days for which its rows are retained unless a policy differs."""
 
 FURTHER_TTL_DAYS: Mapping[str, int | None] = MappingProxyType({"blobs": 30, "crawl_tasks": None, "crawl_logs": None})
-"""Further things that passes delete: blobs that nothing refers to, and what closed jobs left; None is never."""
+"""Days of other things that passes delete: unreferenced blobs, and tasks and logs of closed jobs; None is never."""
 
 EXEMPT = frozenset({"listings"})
 """Collections whose rows are never deleted, even if a stored policy asks for it."""
 
 MAX_TTL_DAYS = 36_500
-"""A hundred years: beyond it the date of expiry could not be computed."""
+"""A hundred years: with more, the date of expiry could not be computed."""
 
 BATCH_ROWS = 100
 """Rows of a collection that one batch deletes at most."""
@@ -41,7 +41,7 @@ DEFAULT_MAX_SHARE = 0.5
 """Share of a source that may disappear at once without a confirmation."""
 
 GUARDED_FROM = 1_000
-"""So many expired rows of a source are deleted at once only if enough others remain, or with a confirmation."""
+"""From this number on, expired rows of a source are deleted only if enough others remain, or after a confirmation."""
 
 TRIGGER_PROBABILITY = 0.01
 """Share of requests that try to begin a pass."""
@@ -63,10 +63,10 @@ class CollectionResult:
     expired: int = 0
     deleted: int = 0
     remaining: int = 0
-    """Expired rows that are still there: left for the next batches, or retained because something refers to them."""
+    """Expired rows that remain: for the next batches, or because something refers to them."""
     undated: int = 0
     guarded: int = 0
-    """Expired rows that stay until an administrator confirms: with them most of a source's rows would disappear."""
+    """Expired rows that stay until an administrator confirms, as most of a source's rows would be deleted."""
     error: str | None = None
 
     @classmethod
@@ -107,7 +107,7 @@ def check_collection(name: object) -> str:
 
 def check_ttl_days(value: object) -> int:
     """Return a TTL in days; PolicyError unless it is a whole number from 1 to MAX_TTL_DAYS."""
-    # True is an int for Python, and "60" is one for SQLite: neither is a number that an administrator typed.
+    # True is an int in Python, and "60" a number in SQLite: an administrator typed neither.
     if type(value) is not int or not 1 <= value <= MAX_TTL_DAYS:
         raise PolicyError(f"ttlDays must be a whole number of days from 1 to {MAX_TTL_DAYS}, not {_shown(value)}")
     return value
@@ -132,7 +132,7 @@ def default_days(name: str) -> int | None:
 
 
 def expiry_limit(now: datetime, ttl_days: int) -> datetime:
-    """Return the time before which a row must have been created to be expired: exactly as old as the TTL, it stays."""
+    """Return the time before which expired rows were created; a row exactly as old as the TTL is not expired."""
     return now - timedelta(days=ttl_days)
 
 
@@ -142,7 +142,7 @@ def may_trigger(draw: float) -> bool:
 
 
 def is_mass_disappearance(going: int, in_all: int, max_share: float) -> bool:
-    """Return whether so much of a source would go in one pass that an administrator must confirm it."""
+    """Return whether one pass would delete so much of a source that an administrator must confirm it."""
     return going > 0 and in_all > 0 and going > in_all * max_share
 
 

@@ -33,7 +33,7 @@ class WithheldCapture:
 
     @classmethod
     def from_line(cls, line: str) -> "WithheldCapture":
-        """Return the tombstone of a line; ValueError, KeyError or TypeError when it is none."""
+        """Parse the tombstone in a line; ValueError, KeyError or TypeError when it is invalid."""
         values = json.loads(line)
         times = {name: datetime.fromisoformat(values[name]) for name in ("captured_at", "created_at")}
         if any(moment.tzinfo is None for moment in times.values()):

@@ -1,4 +1,4 @@
-"""How pages link: which capture of a page counts today, and what changes for others when it is another one."""
+"""Links of pages: the capture whose links count, and the changes of other pages' signals when it is replaced."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
@@ -9,17 +9,17 @@ from webstrata.model.search.pagerank import DAMPING, TELEPORT
 
 @dataclass(frozen=True)
 class LinkedPage:
-    """A page as it links today: what its newest good capture links to."""
+    """A page with its current links: those of its newest good capture."""
 
     page_id: int
     snapshot_id: int | None = None
-    """The capture that counts; None for a page that was never captured well."""
+    """The capture whose links count; None for a page without a good capture."""
     captured_at: datetime | None = None
     targets: frozenset[int] = frozenset()
     rank_mass: float = 0.0
 
     def with_capture(self, snapshot_id: int, captured_at: datetime, targets: frozenset[int]) -> "LinkedPage":
-        """Return the page with one more good capture, which counts when it is no older than the one that did."""
+        """Return the page with one more good capture, whose links count unless it is older than the current one."""
         counts = (
             self.snapshot_id is None
             or self.captured_at is None
@@ -30,7 +30,7 @@ class LinkedPage:
         return replace(self, snapshot_id=snapshot_id, captured_at=captured_at, targets=targets)
 
     def without_captures(self) -> "LinkedPage":
-        """Return the page as one that is only linked to."""
+        """Return the page without a capture: other pages only link to it."""
         return replace(self, snapshot_id=None, captured_at=None, targets=frozenset())
 
 
@@ -41,10 +41,10 @@ class SignalChanges:
     inlinks: Counter[int] = field(default_factory=Counter)
     residuals: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     pages: list[LinkedPage] = field(default_factory=list)
-    """The pages that link otherwise, or from another capture."""
+    """The pages whose links changed, or come from another capture."""
 
     def note(self, before: LinkedPage, after: LinkedPage) -> None:
-        """Count what it changes that a page, as it was, is now as it is."""
+        """Add the changes of other pages' signals between an old and a new state of a page."""
         if before == after:
             return
         self.pages.append(after)
@@ -57,7 +57,7 @@ class SignalChanges:
         self.note_rank(before.rank_mass, before.targets, after.targets)
 
     def note_rank(self, mass: float, before: frozenset[int], after: frozenset[int]) -> None:
-        """Take what a page of this rank gave to those it linked to, and give it to those it links to."""
+        """Move the rank that a page passed on from its former link targets to its current ones."""
         if not mass:
             return
         for targets, given in ((before, -DAMPING * mass), (after, DAMPING * mass)):

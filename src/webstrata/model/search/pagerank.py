@@ -72,7 +72,7 @@ class Settling:
                 self._hand_on(some)
 
     def handed_on(self) -> dict[int, float]:
-        """Return how much each page handed on: its mass grows by that."""
+        """Return the increase of the mass of each page."""
         return {self._pages[place]: given for place, given in self._handed_on.items()}
 
     def links(self, page: int) -> list[int]:
@@ -95,7 +95,7 @@ class Settling:
         ]
 
     def _hand_on(self, places: Iterable[int]) -> None:
-        """Let each page pass on its mass, including what it just received."""
+        """Let each page pass on its mass, including mass that it just received."""
         residuals, handed_on = self._residuals, self._handed_on
         for place in places:
             given = residuals[place]

@@ -10,10 +10,10 @@ from enum import StrEnum
 
 MAX_TOKENS = 128
 MAX_DEPTH = 12
-"""Expressions nested deeper are no questions that people ask, and SQLite's parser has an end."""
+"""No one types expressions that are nested deeper, and the depth of SQLite's parser is limited."""
 
 Fold = Callable[[str], list[str]]
-"""Takes a text apart into words, folded as the full-text index has them."""
+"""Splits a text into words, folded as in the full-text index."""
 
 
 class Intent(StrEnum):
@@ -34,13 +34,13 @@ class Field(StrEnum):
 
 @dataclass(frozen=True)
 class Words:
-    """Words that follow each other, in one part or in any; the last one may be only a beginning."""
+    """Consecutive words in one part of a document or in any; the last one may be a prefix."""
 
     words: tuple[str, ...]
     field: Field | None = None
     prefix: bool = False
     is_quoted: bool = False
-    """Asked for as written: other forms of the words do not count."""
+    """Whether the words are in quotes: other forms of them do not match."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ Expression = Words | All | AnyOf | Without
 
 @dataclass(frozen=True)
 class Query:
-    """A query understood: its kind, the address or the expression that it asks for, and its words as plain text."""
+    """A parsed query: its kind, the address or the expression that it means, and its words as plain text."""
 
     intent: Intent
     plain: tuple[str, ...]
@@ -88,18 +88,18 @@ def understood(q: str, fold: Fold) -> Query:
 
 
 def plain_expression(words: Sequence[str], *, prefix: bool = False) -> Expression | None:
-    """Return what asks for all of some words, or for words that begin like them; short beginnings would be anything."""
+    """Return the expression that matches all words; with `prefix`, longer words may continue in the document."""
     return all_of(Words((word,), prefix=prefix and len(word) >= _SHORTEST_PREFIX) for word in words)
 
 
 def all_of(parts: Iterable[Expression]) -> Expression | None:
-    """Return what asks for every part; None when there are none."""
+    """Return the expression that matches when every part does; None without parts."""
     requested = tuple(parts)
     return (requested[0] if len(requested) == 1 else All(requested)) if requested else None
 
 
 def with_word_replaced(expression: Expression, replaced: dict[str, str]) -> Expression:
-    """Return an expression that asks for other words instead of some."""
+    """Return an expression with some of its words replaced."""
     if isinstance(expression, Words):
         return replace(expression, words=tuple(replaced.get(word, word) for word in expression.words))
     if isinstance(expression, Without):
@@ -108,7 +108,7 @@ def with_word_replaced(expression: Expression, replaced: dict[str, str]) -> Expr
 
 
 def spelled(expression: Expression) -> str:
-    """Return an expression in the query language, as it was understood."""
+    """Return an expression in the query language."""
     if isinstance(expression, Words):
         words = " ".join(expression.words)
         field = f"{expression.field}:" if expression.field else ""
@@ -121,7 +121,7 @@ def spelled(expression: Expression) -> str:
 
 
 def in_title(expression: Expression) -> Expression | None:
-    """Return what asks for the same words, but in the title; None when that cannot be."""
+    """Return the expression that matches the same words in the title; None when there is no such expression."""
     if isinstance(expression, Words):
         return replace(expression, field=Field.TITLE) if expression.field in {None, Field.TITLE} else None
     if isinstance(expression, Without):
@@ -131,7 +131,7 @@ def in_title(expression: Expression) -> Expression | None:
 
 
 def asks_for_places(expression: Expression) -> bool:
-    """Return whether an expression asks where in a text words stand: one after the other, or there and nowhere else."""
+    """Return whether an expression depends on the positions of words: phrases, and words in one field only."""
     if isinstance(expression, Words):
         return expression.field is Field.TEXT or len(expression.words) > 1
     parts = (expression.part,) if isinstance(expression, Without) else expression.parts
@@ -139,7 +139,7 @@ def asks_for_places(expression: Expression) -> bool:
 
 
 def wherever_they_stand(expression: Expression) -> Expression:
-    """Return what asks for the same words wherever they stand: it finds no less than the expression does."""
+    """Return the expression regardless of positions: it matches at least the documents that the expression matches."""
     if isinstance(expression, Words):
         field = None if expression.field is Field.TEXT else expression.field
         *others, last = (Words((word,), field) for word in expression.words)
@@ -153,7 +153,7 @@ def wherever_they_stand(expression: Expression) -> Expression:
 
 
 def wanted_words(expression: Expression | None) -> Iterator[Words]:
-    """Yield the words that an expression asks for, not those that it excludes."""
+    """Yield the words that an expression looks for, without those that it excludes."""
     if isinstance(expression, Words):
         yield expression
     elif isinstance(expression, All | AnyOf):
@@ -180,7 +180,7 @@ _LEXEME = re.compile(
 
 
 def _address(q: str) -> str | None:
-    """Return the address that a query is, if it is one."""
+    """Return the query as an address; None when it is not an address."""
     named = q[: len(_ADDRESS_PREFIX)].lower() == _ADDRESS_PREFIX
     bare = q[len(_ADDRESS_PREFIX) :].strip() if named else q
     if not bare or any(c.isspace() or c in '"()' for c in bare):
@@ -197,7 +197,7 @@ class _UnparsedError(Exception):
 
 
 def _advanced(q: str, fold: Fold) -> Expression | None:
-    """Return the expression that a query is, or None when it is none, or none that can be understood."""
+    """Return a query parsed as an expression; None when it is plain words or cannot be parsed."""
     try:
         lexemes = _lexemes(q)
         if not any(_marks_expression(lexeme) for lexeme in lexemes) or len(lexemes) > MAX_TOKENS:
@@ -298,7 +298,7 @@ class _Parser:
 
 
 def _joined(kind: type[All] | type[AnyOf], parts: list[Expression | None]) -> Expression | None:
-    """Return some parts as one, without those that hold no words and without needless nesting."""
+    """Return one expression for some parts, without empty parts and needless nesting."""
     flat: dict[Expression, None] = {}
     for part in parts:
         for inner in part.parts if isinstance(part, kind) else (part,):

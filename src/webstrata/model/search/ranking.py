@@ -12,7 +12,7 @@ from webstrata.model.search.terms import FEW_TERMS
 WEIGHT_OF_TITLE = 0.6
 WEIGHT_OF_NEARNESS = 0.05
 WEIGHT_OF_ALL_WORDS = 3.0
-"""More than all other parts together: pages with all words of a question in one passage come before the others."""
+"""More than all other parts together: pages with all words of a query in one passage come first."""
 
 WEIGHT_OF_ALL_WORDS_OF_LONG = 0.05
 """Of a long question, pages with all words come first only where their texts match about as well: a page that has

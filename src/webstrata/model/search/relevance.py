@@ -16,7 +16,7 @@ PASSAGE_WORDS = 100
 they are one of some of its words: long texts hold the words of nearly every question."""
 
 _MOST_SCATTERED = 2
-"""So few terms may be anywhere on a page."""
+"""Up to this many terms may be anywhere on a page."""
 
 WEIGHT_OF_OTHER_FORM = 0.75
 """What another form of a word counts beside the word as written."""
@@ -66,7 +66,7 @@ class TermMatcher:
     """Finds the terms of a question among the words of pages."""
 
     def __init__(self, terms: Sequence[Term], weights: Sequence[float]) -> None:
-        """Take the terms and the weight of each."""
+        """Use these terms and the weight of each."""
         self.terms = terms
         self.weights = weights
         self._whole = sum(weights) or 1.0
@@ -129,7 +129,7 @@ class TermMatcher:
         return False
 
     def share(self, held: frozenset[int]) -> float:
-        """Return how much of a question some of its terms are, by weight."""
+        """Return the share of some terms in the weight of a question."""
         return sum(self.weights[number] for number in held) / self._whole
 
     def _bm25(self, counts: Sequence[float]) -> float:
@@ -139,7 +139,7 @@ class TermMatcher:
         return sum(scores) * (1 + SATURATION) / self._whole
 
     def _nearness(self, hits: Sequence[tuple[int, int, float]]) -> float:
-        """Return how near neighbouring terms of the question are to each other, as a share of what could be."""
+        """Return the proximity of neighbouring terms of the question, from 0 to 1."""
         if len(self.terms) < 2:
             return 0.0
         best: dict[tuple[int, int], float] = {}

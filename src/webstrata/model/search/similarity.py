@@ -43,7 +43,7 @@ def likely_meant(word: str, known: Iterable[str]) -> list[str]:
 
 
 def best_meant(word: str, found_by: Mapping[str, int]) -> str | None:
-    """Return the likeliest of some candidate words, given how many documents hold each; None when none is held."""
+    """Return the likeliest candidate, given the number of documents with each word; None when no document has any."""
     most = slips_forgiven(word)
     held = [
         (distance(word, other, most), other[:1] != word[:1], -count, other)
@@ -54,7 +54,7 @@ def best_meant(word: str, found_by: Mapping[str, int]) -> str | None:
 
 
 def distance(one: str, other: str, most: int) -> int:
-    """Return how many letters were left out, put in, replaced or swapped; from `most` + 1 on it is all one."""
+    """Return the edit distance of two words, swapped letters counting one; `most` + 1 for anything larger."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):

@@ -1,4 +1,4 @@
-"""Terms of a question: its words with the forms that count as each of them, and what asks for them."""
+"""Terms of a query: its words, the other forms of each, and the expressions that match them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Form = tuple[str, ...]
 """A word, or several that follow each other."""
 
 FEW_TERMS = 3
-"""Questions with more terms than this are long: few pages hold every word of them, and these are not the best ones."""
+"""Queries with more terms are long: few pages contain all their words, and these are rarely the best results."""
 
 
 @dataclass(frozen=True)
@@ -23,28 +23,28 @@ class Term:
 
     @property
     def expression(self) -> Expression:
-        """Return what asks for the word in any form."""
+        """Return the expression that matches any form of the word."""
         return any_form(Words((self.word,)), self.forms)
 
 
 def any_form(written: Words, forms: Iterable[Form]) -> Expression:
-    """Return what asks for a word or for one of its other forms, in the same part of a document."""
+    """Return the expression that matches a word or one of its other forms, in the same part of a document."""
     others = tuple(Words(form, written.field) for form in forms if form != written.words)
     return AnyOf((written, *others)) if others else written
 
 
 def content_terms(terms: Sequence[Term]) -> tuple[Term, ...]:
-    """Return the terms of a question that are no stop words."""
+    """Return the terms of a query that are not stop words."""
     return tuple(term for term in terms if not term.is_stop_word)
 
 
 def all_terms(terms: Sequence[Term]) -> Expression | None:
-    """Return what asks for every term that is no stop word."""
+    """Return the expression that matches every term that is not a stop word."""
     return all_of(term.expression for term in content_terms(terms))
 
 
 def with_forms(expression: Expression, forms: "dict[Form, tuple[Form, ...]]") -> Expression:
-    """Return an expression that finds other forms of its words too, except of those in quotes and of excluded ones."""
+    """Return an expression that also matches other forms of its words, except of quoted and excluded words."""
     if isinstance(expression, Words):
         return expression if expression.is_quoted else any_form(expression, forms.get(expression.words, ()))
     if isinstance(expression, Without):

@@ -15,14 +15,14 @@ from webstrata.model.search.ranking import Ranking
 
 
 class Sort(StrEnum):
-    """What comes first."""
+    """The order of results."""
 
     RELEVANCE = "relevance"
     NEWEST = "newest"
 
 
 class View(StrEnum):
-    """What a result is: every capture, or the newest of each page."""
+    """The kind of results: every capture, or the newest of each page."""
 
     SNAPSHOTS = "snapshots"
     PAGES = "pages"
@@ -49,7 +49,7 @@ class Fallback(StrEnum):
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search as the reader put it."""
+    """A search as the reader requested it."""
 
     q: str | None = None
     source: str | None = None
@@ -62,7 +62,7 @@ class SearchRequest:
     page: int = 1
     page_size: int = 20
     as_of: date | None = None
-    """Show the archive as it was at the end of this UTC day."""
+    """Only captures up to the end of this UTC day."""
     language: str | None = None
     kind: FileKind | None = None
     year: int | None = None
@@ -71,7 +71,7 @@ class SearchRequest:
     facets: bool = False
     ranking: Ranking = Ranking.V2
     exact: bool = False
-    """Find words as they are written, all of them, and nothing else."""
+    """Find only documents with all words as they are written."""
 
     @property
     def effective_sort(self) -> Sort:
@@ -96,7 +96,7 @@ class SearchResponse:
     page: int
     page_size: int
     total_capped: bool = False
-    """There are more than `total`; counting went no further."""
+    """Whether there are more than `total`: counting stopped there."""
     facets: Mapping[str, tuple[FacetCount, ...]] | None = None
     next_cursor: str | None = None
     instead: str | None = None
@@ -106,19 +106,19 @@ class SearchResponse:
     total_all_words: int | None = None
     """How many results hold all words of a question; None where no words were searched."""
     without: tuple[str, ...] = ()
-    """Words that none of the results shown here has, where results need not have all."""
+    """Words that none of the results on this page has, where results need not have all words."""
 
 
 @dataclass(frozen=True)
 class Cursor:
-    """Where a page of results begins: after so many, and after this capture where the newest come first."""
+    """The beginning of a page of results: a number of results, and in order of time the capture before it."""
 
     offset: int
     at: datetime | None = None
     snapshot_id: int = 0
 
     def written(self) -> str:
-        """Return the cursor as a word that only `read_cursor` understands."""
+        """Return the cursor as an opaque text for `read_cursor`."""
         parts = [self.offset] if self.at is None else [self.offset, self.at.isoformat(), self.snapshot_id]
         return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
 

@@ -12,7 +12,7 @@ MAX_NAME_LENGTH = 100
 MAX_VALUE_LENGTH = 256
 
 PARAMETERS = ("q", "source", "language", "type", "from", "to")
-"""What may narrow a saved search; the names are those of /api/search."""
+"""The parameters of a saved search, named as in /api/search."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SavedSearch:
 
     @property
     def words(self) -> str:
-        """Return the search in words."""
+        """Return a description of the search."""
         return ", ".join(f"{name}: {value}" for name, value in self.parameters.items())
 
     @property
@@ -51,7 +51,7 @@ class SavedSearch:
             source=given.get("source"),
             sort=Sort.NEWEST,
             view=View.SNAPSHOTS,
-            # Of equal captures of a day a search shows the last, and the first is the one that changed.
+            # Of equal captures on one day a search shows the last, but the first is the one with the change.
             include_duplicates=True,
             language=given.get("language"),
             kind=FileKind(given["type"]) if "type" in given else None,

@@ -38,7 +38,7 @@ class SiteRun:
     max_depth: int
     max_pages: int
     waiting: int | None
-    """URLs that it found and did not fetch; None when that is not known."""
+    """URLs that the run found and did not fetch; None when unknown."""
     deepest: int | None
     """How many links its deepest page is away from a seed; None when that is not known."""
 
@@ -179,7 +179,7 @@ class TemplateDifference:
     added_lines: tuple[str, ...]
     removed_lines: tuple[str, ...]
     pages: int
-    """From how many pages of the newer run the template was learned."""
+    """The number of pages of the newer run that the template was computed from."""
 
     @property
     def summary(self) -> str:
@@ -191,7 +191,7 @@ class TemplateDifference:
 
 @dataclass(frozen=True)
 class SiteDiff:
-    """What became different on a site between two runs; lists may be cut, counts are exact."""
+    """The differences of a site between two runs; lists may be cut, counts are exact."""
 
     source: str
     older: SiteRun

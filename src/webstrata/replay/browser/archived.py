@@ -1,4 +1,4 @@
-"""The archive as the web of one page: each request gets the capture that is closest to a moment."""
+"""Archived responses for a page in a browser: each request gets the capture that is closest to a moment."""
 
 import asyncio
 import re
@@ -25,7 +25,7 @@ _CONTENT_TYPE = re.compile(rb"^content-type:[ \t]*([^\r\n]*)", re.IGNORECASE | r
 
 @dataclass(frozen=True)
 class ArchivedResponses:
-    """Returns archived responses and nothing else; what is not archived is an error."""
+    """Returns archived responses only; a request for anything else is an error."""
 
     archive: ReplayArchive
     moment: datetime
@@ -47,7 +47,7 @@ class ArchivedResponses:
 
 
 def _posted_url(parts: UrlParts, request: bytes) -> str:
-    """Return the URL by which the response to a request with a body is found."""
+    """Return the URL that is looked up for a request with a body."""
     head, _, body = request.partition(b"\r\n\r\n")
     method = head.partition(b" ")[0].decode("latin-1")
     if method not in METHODS:

@@ -1,4 +1,4 @@
-"""Replay checks: open captures as readers do, count what they lack, and compare their text with the archived text."""
+"""Replay checks: open captures in a browser, count missing resources, and compare the text with the archived text."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class ReplayCheck:
         return report
 
     async def check(self, captures: Sequence[ArchivedCapture], checked: Checked) -> list[PageCheck]:
-        """Return what was found of each capture; `checked` is called after each."""
+        """Check captures and return the results; `checked` is called after each."""
         found = []
         for capture in captures:
             result = await self._check(capture)

@@ -1,4 +1,4 @@
-"""Opening a capture in the browser, from the archive alone."""
+"""Opening a capture in the browser, without the network."""
 
 import time
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from webstrata.replay.browser.archived import ArchivedResponses
 from webstrata.replay.finding import ReplayArchive
 
 SECONDS = 30.0
-"""How long a capture may be open: nothing is waited for but the disk and the page's own scripts."""
+"""How long a capture may be open: only the disk and the page's own scripts take time."""
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,11 @@ class ReplayedPage:
 
     html: str
     text: str | None
-    """None where the page is shown without scripts: its text is that of its document."""
+    """None where the page is shown without scripts: its text is that of the document."""
     requests: int
     """Requests for captures, that of the page included."""
     missing: tuple[str, ...]
-    """The URLs of those that failed, and of those that replay did not rewrite."""
+    """The URLs of requests that failed, and of those that replay did not rewrite."""
 
 
 @asynccontextmanager
@@ -104,7 +104,7 @@ async def _settle(opened: BrowserPage, frame: "Frame", deadline: float) -> None:
 
 
 def _note_blocked(request: "Request", blocked: set[str]) -> None:
-    """Remember a request that the browser's policy for replayed pages refused: replay left its address as it was."""
+    """Record a request that the browser's policy for replayed pages refused: replay did not rewrite its URL."""
     reason = (request.failure or "").lower()
     if "csp" in reason or "blocked" in reason:
         blocked.add(request.url)

@@ -1,4 +1,4 @@
-"""The archive's own site as the web of one page: what a reader's browser loads for a replayed capture, and no more."""
+"""The archive's own site for a page in a browser: everything that replaying a capture loads, without the network."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -25,7 +25,7 @@ AsgiSite = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Messag
 
 @dataclass(frozen=True)
 class ReplaySite:
-    """Returns the responses of the site, which runs in this process; other addresses are the live web, and refused."""
+    """Returns the responses of the site, which runs in this process; requests to other hosts are refused."""
 
     site: AsgiSite
     path_of: Callable[[ArchivedCapture], str]

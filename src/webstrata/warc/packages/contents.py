@@ -156,7 +156,7 @@ class CaptureSource:
         contents.spans[path, offset] = RecordSpan(path, offset, record.capture.length)
 
     def _add_shown(self, record: ExportedRecord, contents: PackageContents) -> None:
-        """Take the text and the screenshot of a page along, if a browser opened it."""
+        """Add the text and the screenshot of a page, if a browser opened it."""
         path, offset = self._place(record.capture)
         if record.snapshot_id is None or begins_arc(path, offset):
             return

@@ -24,7 +24,7 @@ _RECORDS_NAME = "records.warc.gz"
 
 
 class PackageWriter(Protocol):
-    """Takes the files of a package one after the other."""
+    """Receives the files of a package one after the other."""
 
     def add_whole(self, file: WholeFile) -> None:
         """Add a WARC file as it is."""
@@ -36,7 +36,7 @@ class PackageWriter(Protocol):
         """Add the index and the lists of pages."""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
 
 
 @dataclass
@@ -143,7 +143,7 @@ class _Build:
             self.lines.add(shown_line(shown, name, records.extents[shown.warc_path, shown.offset]))
 
     def _add(self, record: ExportedRecord) -> bool:
-        """Take a capture; True for a revisit."""
+        """Add a capture; return True for a revisit."""
         capture = record.capture
         self.report.captures += 1
         whole = self._contents.whole.get(capture.warc_path)

@@ -72,7 +72,7 @@ class LineSorter:
         self._lines: list[bytes] = []
 
     def add(self, line: bytes) -> None:
-        """Take a line with its end."""
+        """Add a line with its line end."""
         self._lines.append(line)
         if len(self._lines) >= _LINES_IN_MEMORY:
             run = self._files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed by `close`
@@ -91,7 +91,7 @@ class LineSorter:
             last = line
 
     def close(self) -> None:
-        """Delete what is on disk."""
+        """Delete the temporary file."""
         self._files.close()
 
 
@@ -101,7 +101,7 @@ class CompressedIndex:
     NAME = "index.cdx.gz"
 
     def __init__(self, lines: Iterable[bytes]) -> None:
-        """Take lines in order."""
+        """Add lines in order."""
         self._lines = iter(lines)
         self._blocks = [f"!meta 0 {json.dumps({'format': 'cdxj-gzip-1.0', 'filename': self.NAME})}\n".encode()]
 

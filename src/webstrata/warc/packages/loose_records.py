@@ -83,7 +83,7 @@ class LooseStream:
             self.drop(len(following) - len(rest))
 
     def skip_to_record(self) -> bool:
-        """Go to where the next WARC record begins, and return whether there is one."""
+        """Seek to the next WARC record, and return whether there is one."""
         while (found := _NEXT_RECORD.search(self._buffer)) is None:
             self.drop(max(0, len(self._buffer) - _MAX_MARK_BYTES))
             if not self._fill():

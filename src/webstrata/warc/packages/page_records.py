@@ -1,4 +1,4 @@
-"""The captures that show one page: its own, those of its requisites, and those that redirects lead to."""
+"""The captures of one page: its own, those of its requisites, and those of redirect targets."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -88,7 +88,7 @@ def _targets(
 
 
 def _location(archive_root: Path, capture: ArchivedCapture) -> str | None:
-    """Return where an archived redirect leads; None when it leads nowhere or cannot be read."""
+    """Return the target of an archived redirect; None without a valid target."""
     try:
         path = place_of(archive_root, capture.warc_path, capture.output_dir)
         location = read_record(path, capture.offset, capture.length, decode=False).headers.get("location")

@@ -1,4 +1,4 @@
-"""The list of pages in a WACZ file: pages in pages.jsonl, error pages in extraPages.jsonl."""
+"""Page lists of WACZ files: pages in pages.jsonl, error pages in extraPages.jsonl."""
 
 import json
 import tempfile
@@ -12,7 +12,7 @@ _IN_MEMORY = 16_777_216
 
 
 class PageList:
-    """Gathers the lines of a page list; a long one is on disk."""
+    """Collects the lines of a page list; a long list is written to disk."""
 
     def __init__(self, identifier: str, title: str) -> None:
         """Begin a list."""
@@ -36,7 +36,7 @@ class PageList:
             yield data
 
     def close(self) -> None:
-        """Delete what is on disk."""
+        """Delete the temporary file."""
         self._file.close()
 
     def _write(self, line: dict[str, str]) -> None:
@@ -44,5 +44,5 @@ class PageList:
 
 
 def moment_text(record: ExportedRecord) -> str:
-    """Return when a page was captured, as WACZ files have it."""
+    """Return the time of a capture in the format of WACZ files."""
     return record.capture.captured_at.strftime("%Y-%m-%dT%H:%M:%SZ")

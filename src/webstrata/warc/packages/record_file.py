@@ -22,7 +22,7 @@ class RecordFile:
     """Yields the bytes of a new WARC file; afterwards `extents` has the new place of every record."""
 
     def __init__(self, name: str, spans: Iterable[RecordSpan], title: str, created: datetime | None = None) -> None:
-        """Take records in a given order; with a time of creation, the same records give the same bytes."""
+        """Write records in the given order; with a fixed time of creation, the same records give the same bytes."""
         self._created = created
         self._name = name
         self._spans = spans

@@ -30,4 +30,4 @@ class SingleWarcWriter:
         """End the file; it has neither an index nor a list of pages."""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""

@@ -67,7 +67,7 @@ class WaczWriter:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file, also of one that is not complete."""
+        """Close the file, also an incomplete one."""
         self._zip.close()
 
     def _package(self, title: str, pages: PageList) -> dict[str, object]:

@@ -14,9 +14,9 @@ from webstrata.errors import WarcError
 MAX_ENTRIES = 20_000
 MAX_TOTAL_BYTES = 1 << 42
 MAX_RATIO = 250
-"""How many times its compressed size an entry may be; text in WARC files compresses to a tenth."""
+"""The largest ratio of an entry's size to its compressed size; text in WARC files has about 10."""
 _SMALL_BYTES = 10_000_000
-"""Below this size no ratio does harm."""
+"""Entries below this size may have any ratio."""
 _MAX_PACKAGE_BYTES = 50_000_000
 _WARC_ENTRY = re.compile(r"archive/[^/]+\.(warc|arc)(\.gz|\.zst)?", re.IGNORECASE)
 _PACKAGE = "datapackage.json"
@@ -72,7 +72,7 @@ class WaczFile:
 
 @contextmanager
 def open_wacz(path: Path) -> Iterator[WaczFile]:
-    """Open a WACZ file; what is wrong with it, then or while it is read, is a WarcError."""
+    """Open a WACZ file; WarcError for a damaged file, also while it is read."""
     with as_wacz_errors(path), zipfile.ZipFile(path) as opened:
         yield WaczFile(path, opened)
 

@@ -1,7 +1,7 @@
-"""Entries of ZIP files read as they lie in the file: seekable, and without the ZIP file's own checksum.
+"""Entries of ZIP files, read in place: seekable, and without checking the ZIP file's checksums.
 
-The checksum of a ZIP entry is compared at its end and only shows that something is wrong; what is read here goes on,
-so that the place of the damage can be named.
+The checksum of a ZIP entry is compared at its end and only shows that something is wrong; reading here continues,
+so that the location of the damage can be reported.
 """
 
 import io
@@ -27,7 +27,7 @@ def open_entry(opened: zipfile.ZipFile, file: BinaryIO, entry: zipfile.ZipInfo) 
 
 
 class _Window(io.RawIOBase):
-    """A part of an open file as a file of its own."""
+    """A part of an open file as a file object."""
 
     def __init__(self, file: BinaryIO, start: int, size: int) -> None:
         self._file = file
@@ -36,11 +36,11 @@ class _Window(io.RawIOBase):
         self._at = 0
 
     def readable(self) -> bool:
-        """Return that it can be read."""
+        """Return True: the part can be read."""
         return True
 
     def seekable(self) -> bool:
-        """Return that every place in it can be read."""
+        """Return True: every byte can be read."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:

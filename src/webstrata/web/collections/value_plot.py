@@ -33,7 +33,7 @@ def draw_values(
 ) -> ValuePlot | None:
     """Return the line through values, oldest first; None when there is too little to draw.
 
-    A stepped line holds each value until the next one, as a price does.
+    A stepped line stays at each value until the next one, like a price.
     """
     if len(values) < 2 or values[0].at >= values[-1].at:
         return None

@@ -55,7 +55,7 @@ class CrawlHistory:
     stage: str | None
     attempts: tuple[AttemptRow, ...]
     has_earlier: bool
-    """Whether there may have been attempts before those that are listed."""
+    """Whether earlier attempts may be missing from the list."""
     decisions: tuple[DecisionRow, ...]
     no_decisions: str
     """The sentence that is shown when there is no decision of the monitor."""

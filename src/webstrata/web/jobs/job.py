@@ -143,7 +143,7 @@ def _searchable(found: JobView) -> str:
 
 
 def _storage(found: JobView) -> Iterator[tuple[str, str]]:
-    """Yield what a job takes on disk, by kind, as far as it was counted."""
+    """Yield the disk space of a job by kind, if it was measured."""
     kinds = {
         "WARC files": found.warc_bytes_total,
         "All files in its folder": found.output_bytes_total,

@@ -48,7 +48,7 @@ def resume(job_id: JobId, app: ActingParts) -> Response:
 
 @router.post("/jobs/{job_id}/retry", dependencies=_OURS)
 def retry(job_id: JobId, app: ActingParts) -> Response:
-    """Let a job that failed try again where it failed, and show it."""
+    """Retry a failed job at the stage that failed, and show it."""
     queueing.retry_job(app.database, job_id)
     return _done("retry", job_id)
 

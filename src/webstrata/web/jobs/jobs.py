@@ -88,7 +88,7 @@ def _unknown(value: str, known: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def summary(counts: Mapping[str, int]) -> str:
-    """Return how many jobs stand where, in one sentence."""
+    """Return the number of jobs by status, in one sentence."""
     if not counts:
         return "No jobs yet. Archive a site to start one."
     kinds = dict.fromkeys(("working", "waiting", "failed", "stopped", "done"), 0)

@@ -121,7 +121,7 @@ def send_test(request: Request, app: ActingParts, target: Posted) -> Response:
 
 @router.post(f"{NOTIFICATIONS_PAGE}/retry", dependencies=_OURS)
 def retry(request: Request, app: ActingParts, letter: Posted = "") -> Response:
-    """Let one dead letter, or all of them, be delivered again."""
+    """Queue one dead letter, or all of them, for delivery again."""
 
     def act() -> None:
         ids = [_row_id(letter)] if letter else None
@@ -163,7 +163,7 @@ def _number(text: str) -> float:
 
 
 def _row_id(text: str) -> int:
-    """Return the number of a row; one that no row has when the text is none."""
+    """Return the number of a row; for an invalid text a number that no row has."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else 0
 
 

@@ -38,7 +38,7 @@ class SearchForm:
     exact: bool = False
     """Search the words as they are written, without corrections."""
     cursor: str = ""
-    """Where a page begins that its number alone does not lead to."""
+    """The cursor of a page that its number alone does not identify."""
 
     @property
     def narrowed(self) -> bool:
@@ -167,7 +167,7 @@ def _no_date(value: str) -> str | None:
 
 def _no_number(value: str, most: int) -> str | None:
     good = not value or (value.isascii() and value.isdecimal() and len(value) < 9 and 1 <= int(value) <= most)
-    # Years and pages: only the pages are so many that their thousands need to be told apart.
+    # Years and pages: only page numbers are written with a separator of thousands.
     return None if good else f"Must be a number from 1 to {most if most < 10_000 else f'{most:,}'}."
 
 

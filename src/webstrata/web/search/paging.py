@@ -10,7 +10,7 @@ _NEIGHBOURS = 1
 
 @dataclass(frozen=True)
 class Leaf:
-    """A page of results that its number leads to; `after_gap` when others before it are left out."""
+    """A link to a page of results by number; `after_gap` when the links before it are left out."""
 
     number: int
     address: str
@@ -39,7 +39,7 @@ class Pager:
 
 
 def pager(form: SearchForm, found: SearchResponse) -> Pager | None:
-    """Return the ways to the other pages of results; None when there is only one."""
+    """Return the links to the other pages of results; None when there is only one."""
     pages = pages_by_number(found)
     if pages <= 1 and found.page <= 1 and not found.next_cursor:
         return None
@@ -49,7 +49,7 @@ def pager(form: SearchForm, found: SearchResponse) -> Pager | None:
 
 
 def pages_by_number(found: SearchResponse) -> int:
-    """Return how many pages of results a number leads to."""
+    """Return the number of pages for a number of results."""
     return -(-found.total // found.page_size)
 
 

@@ -40,7 +40,7 @@ def closest_snapshot(
         snapshot = known_snapshots(session, [found.id]).get(found.id)
     path = replay_path(found.timestamp, found.url) if snapshot is None else f"/snapshot/{snapshot.id}"
     response = RedirectResponse("/", 302)
-    # Set as it is: a replay address holds another one, which must not be encoded again.
+    # Set unchanged: a replay URL contains another URL, which must not be encoded again.
     response.headers["Location"] = path
     return response
 

@@ -1,4 +1,4 @@
-"""The frame of the snapshot page: the capture replayed in the browser, or as plain HTML where that cannot be."""
+"""The frame of the snapshot page: the capture replayed in the browser, or else as plain HTML."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ PLAIN = "plain"
 """Value of `view` that asks for the page as plain HTML."""
 
 _FRAMED = re.compile(r"text/(html|plain)|application/xhtml\+xml|image/(avif|bmp|gif|jpeg|png|webp)")
-"""Types that are sent as what they are and that a sandboxed frame shows; a browser's PDF viewer does not run in one."""
+"""Types that are sent unchanged and that a sandboxed frame shows; a browser's PDF viewer does not run in one."""
 
 _PAGES = (None, "text/html", "application/xhtml+xml")
 _OWN_FRAMES = "frame-src 'self'"
@@ -35,21 +35,21 @@ _NO_HOST = (
 
 @dataclass(frozen=True)
 class ViewerFrame:
-    """What the frame of a snapshot page shows."""
+    """The content of the frame on a snapshot page."""
 
     address: str
     sandbox: str
     is_page: bool
     is_replayed: bool
     other_view: str | None = None
-    """The address of the page with the other view, when there are two."""
+    """The URL of the page with the other view, if there is one."""
     reason: str | None = None
-    """Why a page is not replayed in the browser; None when it is, or when the reader chose so."""
+    """Why a page is not replayed in the browser; None when it is, or when the reader chose plain HTML."""
     replay_origin: str | None = None
     site_origin: str = ""
 
     def allow_in(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """Return the headers of the page around the frame, whose policy then allows the frame and no other."""
+        """Return the headers of the page around the frame, with a policy that allows this frame only."""
         if self.replay_origin is None:
             return dict(headers)
         # Without JavaScript the frame offers the page as this server rewrites it, without scripts.

@@ -30,7 +30,7 @@ _OURS = [Depends(require_same_origin)]
 
 
 class WatchForm(BaseModel):
-    """A watch as it was typed."""
+    """The values of the form for a watch."""
 
     model_config = ConfigDict(frozen=True)
 
