@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from webstrata.api.collections import present_listings
 from webstrata.api.collections.listing_schemas import (
@@ -28,7 +28,10 @@ router = APIRouter(tags=["listings"], responses={404: {"model": ErrorSchema}})
 PUBLIC = "/public_api/v1/listings"
 _MAX_PRICE = Decimal(10) ** 13
 
-Amount = Annotated[Decimal, Field(ge=0, le=_MAX_PRICE, max_digits=20)]
+_DECIMALS = 4
+"""Decimals of a price that count in a filter: more than any currency has."""
+
+Amount = Annotated[Decimal, Field(ge=0, le=_MAX_PRICE), AfterValidator(lambda amount: round(amount, _DECIMALS))]
 ChangesOnly = Annotated[bool, Query(description="Only prices that differ from one before.")]
 
 
