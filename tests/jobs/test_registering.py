@@ -226,7 +226,7 @@ def test_a_file_that_is_being_written_is_its_writers_alone(database: Database, r
 def test_what_was_not_crawled_here_cannot_go_on(database: Database, root: Path) -> None:
     warc(root / "hc" / "old" / "one.warc.gz")
     registered = register(database, root, root / "hc" / "old")
-    with pytest.raises(ConflictError, match="nothing to go on with"):
+    with pytest.raises(ConflictError, match="no crawl to resume"):
         resume_job(Recovery(database, root, DatabasePermits(database)), registered.job_id)
     assert job(database, registered.job_id).status == JobStatus.COMPLETED
 

@@ -127,7 +127,7 @@ def resume(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
 
 @router.post("/{code}/enable", dependencies=_OURS, responses=_UNKNOWN)
 def enable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
-    """Allow jobs of a source again."""
+    """Enable a disabled source: it can have jobs again."""
     _source(app, code)
     _commands(app).set_enabled(code, True)
     return _source(app, code)

@@ -29,7 +29,7 @@ _WhichWatch = Annotated[
 
 @command(verbs, "watch", example="webstrata watch https://example.org/recalls --every 1d --select main")
 def add_watch(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the page to watch.", show_default=False)],
+    url: Annotated[str, typer.Argument(metavar="URL", help="URL of the page to watch.", show_default=False)],
     every: Annotated[
         str, typer.Option("--every", metavar="SCHEDULE", help="How often: 6h, 1d, or a cron line.")
     ] = "1d",

@@ -182,7 +182,7 @@ def _mode(mode: str) -> CleanupMode:
     try:
         return CleanupMode(mode)
     except ValueError:
-        raise UsageError(f"{mode[:40]!r} is no mode of cleaning up (expected {' or '.join(CleanupMode)})") from None
+        raise UsageError(f"{mode[:40]!r} is not a clean-up mode (expected {' or '.join(CleanupMode)})") from None
 
 
 def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: Callable[[Path], bool]) -> _Plan:
@@ -192,7 +192,7 @@ def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: C
         raise StorageError(f"the folder of job {job_id} is gone: {output_dir or '(none)'}")
     if not place.is_dir():
         if not is_recorded(place):
-            raise StorageError(f"the folder of job {job_id} is no folder: {output_dir}")
+            raise StorageError(f"the folder of job {job_id} is not a folder: {output_dir}")
         return _Plan(place)  # a job of one WARC file
     state = CrawlState(place, initial_workers=1)
     newest = find_latest_temp_dir_fallback(place)

@@ -98,7 +98,7 @@ def restored_status(
     if status in (JobStatus.QUEUED, JobStatus.RETRYABLE, JobStatus.RUNNING):
         if not has_files:
             return JobStatus.QUEUED, None
-        return JobStatus.STOPPED, "it was under way when the database was lost: resume-job lets it go on"
+        return JobStatus.STOPPED, "it was under way when the database was lost: resume-job continues it"
     if has_files:
         return JobStatus.INDEXED, None if status is JobStatus.INDEX_FAILED else reason
     if lost is not None or status is JobStatus.INDEX_FAILED:

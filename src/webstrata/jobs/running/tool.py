@@ -186,7 +186,7 @@ class ToolRun:
 
     def _check_seeds(self) -> None:
         if not self.seeds:
-            raise UsageError("nothing to archive: give an address such as https://example.org/")
+            raise UsageError("nothing to archive: give a URL such as https://example.org/")
 
 
 @dataclass(frozen=True)
