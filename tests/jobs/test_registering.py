@@ -162,7 +162,7 @@ def test_nothing_is_added_to_a_job_that_is_under_way(database: Database, root: P
 def test_a_file_is_one_jobs_only(database: Database, root: Path) -> None:
     file = warc(root / "hc" / "job" / "a.warc.gz")
     first = register(database, root, file.parent)
-    with pytest.raises(ConflictError, match=f"a file of job {first.job_id} already"):
+    with pytest.raises(ConflictError, match=f"belongs to job {first.job_id} already"):
         register(database, root, file)
     assert job_count(database) == 1
 

@@ -242,7 +242,7 @@ def test_a_job_that_failed_is_tried_again_where_it_failed(
 def test_what_did_not_fail_is_not_tried_again(make_client: MakeClient, app: App) -> None:
     page = Page(make_client().post(f"/jobs/{queue(app)}/retry", headers=OWN_ORIGIN))
     assert page.status == 409
-    assert "only one that is failed or index_failed" in page.text()
+    assert "only failed and index_failed" in page.text()
 
 
 def with_temporary_files(app: App) -> tuple[int, Path]:

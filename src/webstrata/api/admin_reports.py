@@ -48,7 +48,7 @@ def reports(
 
 @router.get("/{report_id}", responses=_UNKNOWN)
 def report(app: Parts, report_id: ReportId) -> ReportDetailSchema:
-    """Return all that is known of a report."""
+    """Return all details of a report."""
     with app.database.read() as session:
         return _detail(report_review.report(session, report_id))
 

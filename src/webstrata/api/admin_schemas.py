@@ -50,7 +50,7 @@ class ReportSummarySchema(BaseModel):
 
 
 class ReportDetailSchema(ReportSummarySchema):
-    """All that is known of a report."""
+    """All details of a report."""
 
     updatedAt: str
     reporterEmail: str | None

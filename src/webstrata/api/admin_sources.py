@@ -32,7 +32,7 @@ _Answers = dict[int | str, dict[str, Any]]
 _UNKNOWN: _Answers = {404: {"model": ErrorSchema}}
 _UNFIT: _Answers = {**_UNKNOWN, 409: {"model": ErrorSchema}}
 _ADDED: _Answers = {
-    200: {"model": AdminSourceSchema, "description": "The source that begins there already."},
+    200: {"model": AdminSourceSchema, "description": "The existing source that starts at this URL."},
     409: {"model": ErrorSchema},
 }
 _OURS = [Depends(refuse_other_sites)]
@@ -47,9 +47,9 @@ def sources(app: Parts) -> AdminSourceListSchema:
 
 @router.post("", status_code=201, dependencies=_OURS, responses=_ADDED)
 def add(app: ActingParts, new: NewSourceSchema, response: Response) -> AdminSourceSchema:
-    """Add a source; its code and name are made from its first address when they are not given.
+    """Add a source; its code and name are made from its first URL unless they are given.
 
-    200 when a source with these addresses exists already: its code stays, and it gets the schedule and other given
+    200 when a source with these URLs exists already: its code stays, and it gets the schedule and other given
     values.
     """
     requested = WantedSource(
@@ -63,7 +63,7 @@ def add(app: ActingParts, new: NewSourceSchema, response: Response) -> AdminSour
 
 @router.get("/{code}", responses=_UNKNOWN)
 def source(app: Parts, code: SourceCode) -> AdminSourceSchema:
-    """Return all that is known of a source."""
+    """Return all details of a source."""
     return _source(app, code)
 
 
@@ -135,7 +135,7 @@ def enable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
 
 @router.post("/{code}/disable", dependencies=_OURS, responses=_UNKNOWN)
 def disable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
-    """Allow no more jobs of a source; its captures stay."""
+    """Disable a source: it gets no more jobs; its captures stay."""
     _source(app, code)
     _commands(app).set_enabled(code, False)
     return _source(app, code)

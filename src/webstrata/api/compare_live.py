@@ -26,7 +26,7 @@ router = APIRouter(tags=["snapshots"], responses=MAY_BE_WITHHELD)
 
 
 class TextMode(StrEnum):
-    """What is compared of a page: what it is about, or all of it."""
+    """The part of a page to compare: its main content, or all of it."""
 
     MAIN = "main"
     FULL = "full"
@@ -36,7 +36,7 @@ class TextMode(StrEnum):
     "/api/snapshots/{snapshot_id}/compare-live",
     response_model=LiveComparisonSchema,
     responses={
-        400: {"model": ErrorSchema, "description": "The page's address is none that we may fetch."},
+        400: {"model": ErrorSchema, "description": "The URL of the page may not be fetched."},
         413: {"model": ErrorSchema, "description": "The page is too large."},
         502: {"model": ErrorSchema, "description": "The page could not be fetched."},
     },
@@ -46,7 +46,9 @@ def compare_live(
     request: Request,
     response: Response,
     snapshot_id: SnapshotId,
-    mode: Annotated[TextMode, Query(description="What is compared: the content, or all of the page.")] = TextMode.MAIN,
+    mode: Annotated[
+        TextMode, Query(description="Part to compare: the main content, or the whole page.")
+    ] = TextMode.MAIN,
 ) -> Response | LiveComparisonSchema:
     """Compare a capture with the page as it is now; nothing is stored. HEAD fetches nothing."""
     snapshot = known_snapshot(app, snapshot_id)

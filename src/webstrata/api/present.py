@@ -203,7 +203,7 @@ def job_summary(job: JobView) -> JobSummarySchema:
 
 
 def job_detail(job: JobView, secrets: Collection[str] = ()) -> JobDetailSchema:
-    """Return all that is known of a job, with its crawl history from its logs and its state."""
+    """Return all details of a job, with its crawl history from its logs and its state."""
     return JobDetailSchema(
         **job_summary(job).model_dump(),
         outputDir=job.output_dir,

@@ -82,7 +82,7 @@ class LatestSnapshotSchema(BaseModel):
 
 
 class ResolvedSchema(BaseModel):
-    """The capture that a replayed address leads to."""
+    """The capture that a replayed URL resolves to."""
 
     found: bool
     snapshotId: int | None
@@ -115,7 +115,7 @@ class NewReportSchema(BaseModel):
 
 
 class ReportReceiptSchema(BaseModel):
-    """That a report arrived."""
+    """The receipt of a report."""
 
     reportId: int | None
     status: Literal["new", "received"]
@@ -180,8 +180,8 @@ class ResourcesSchema(BaseModel):
     """The resources of a snapshot's page."""
 
     snapshotId: int
-    known: bool = Field(description="Whether it is stored what the page needs.")
+    known: bool = Field(description="Whether the list of what the page needs is stored.")
     total: int
     archived: int
-    cut: bool = Field(description="Whether there are more than are listed.")
+    cut: bool = Field(description="Whether there are more than those listed.")
     resources: list[ResourceSchema]

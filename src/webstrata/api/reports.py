@@ -17,7 +17,7 @@ router = APIRouter(tags=["reports"])
 
 @router.post("/api/reports", status_code=201)
 def report(app: Parts, request: Request, body: NewReportSchema) -> ReportReceiptSchema:
-    """Keep a report for those who look after the archive."""
+    """Store a reader's report for the administrators."""
     now = datetime.now(UTC)
     if body.website:
         # A person does not see that field. Whatever filled it in need not learn that it was found out.

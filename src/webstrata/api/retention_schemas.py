@@ -11,7 +11,7 @@ from webstrata.http.dependencies import Code, SnapshotNumber, Text
 
 
 class TombstoneSchema(BaseModel):
-    """What remains of a snapshot that is withheld."""
+    """What is stored of a withheld snapshot."""
 
     snapshotId: int
     url: str

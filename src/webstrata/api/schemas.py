@@ -13,7 +13,7 @@ Line = Annotated[str, Field(max_length=2_048, json_schema_extra={"pattern": WITH
 
 
 class HealthDetailsSchema(BaseModel):
-    """What an operator wants to know of a healthy process."""
+    """Versions and timings, for operators."""
 
     version: str
     schemaVersion: str | None
@@ -62,7 +62,7 @@ class UnhealthySchema(BaseModel):
 
 
 class ArchiveStatsSchema(BaseModel):
-    """How much there is."""
+    """The numbers of snapshots, pages and sources."""
 
     snapshotsTotal: int
     pagesTotal: int
@@ -87,7 +87,7 @@ class SourceSummarySchema(BaseModel):
     entryPreviewUrl: str | None
 
 
-_QUALITY = "1 is a good capture, 0 a worthless one."
+_QUALITY = "Quality from 1 (good) to 0 (useless)."
 
 
 class SnapshotSchema(BaseModel):
@@ -121,10 +121,10 @@ class SnapshotSummarySchema(SnapshotSchema):
 
     pageSnapshotsCount: int | None
     markedSnippet: list[TextRunSchema] | None = Field(
-        description="The snippet piece by piece; marked is what was searched for. null when nothing was."
+        description="The snippet in pieces, with the searched words marked; null without words."
     )
-    snippetHeading: str | None = Field(None, description="The heading that the snippet is under.")
-    without: list[str] = Field([], description="Words of the question that the page does not have.")
+    snippetHeading: str | None = Field(None, description="The heading above the snippet.")
+    without: list[str] = Field([], description="Words of the query that the page lacks.")
 
 
 class SnapshotDetailSchema(SnapshotSchema):
@@ -157,7 +157,7 @@ class TimelineSchema(BaseModel):
     sourceCode: str
     sourceName: str
     normalizedUrlGroup: str
-    latestGoodSnapshotId: int | None = Field(description="The newest that shows the page.")
+    latestGoodSnapshotId: int | None = Field(description="The newest good snapshot of the page.")
     snapshots: list[TimelineEntrySchema]
 
 
@@ -187,7 +187,7 @@ class JobSummarySchema(BaseModel):
 
 
 class JobDetailSchema(JobSummarySchema):
-    """All that is known of a job."""
+    """All details of a job."""
 
     outputDir: str
     crawlerStage: str | None
@@ -219,7 +219,7 @@ class CrawlCountsSchema(BaseModel):
 
 
 class HostReportSchema(BaseModel):
-    """What came from one host; errors are tries that failed."""
+    """The responses of one host; errors are failed attempts."""
 
     host: str
     responses: int
@@ -263,7 +263,7 @@ class JobStatusCountsSchema(BaseModel):
 
 
 class NewJobSchema(BaseModel):
-    """A new job of a source, with more addresses and other options than the source's own."""
+    """A new job of a source, with additional seeds and other options than the source's own."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -283,7 +283,7 @@ class CleanupRequestSchema(BaseModel):
 
 
 class DeletedSchema(BaseModel):
-    """A folder or file that goes."""
+    """A folder or file that is deleted."""
 
     path: str
     bytes: int
@@ -367,7 +367,7 @@ class LastJobSchema(BaseModel):
 
 
 class AdminSourceSchema(BaseModel):
-    """A source as its operators keep it."""
+    """A source with its settings and schedule, for administrators."""
 
     sourceCode: str
     sourceName: str

@@ -37,22 +37,22 @@ def _cursor(value: str) -> str:
 class SearchParameters(BaseModel):
     """The parameters of a search; the names are part of the API's contract."""
 
-    q: Text | None = Field(None, min_length=1, max_length=256, description="Words, an expression, or an address.")
+    q: Text | None = Field(None, min_length=1, max_length=256, description="Words, an expression, or a URL.")
     source: CodeFilter = Field(None, description="A source's code; an unknown one finds nothing.")
-    sort: Sort | None = Field(None, description="Default: relevance with words, newest without.")
+    sort: Sort | None = Field(None, description="Default: relevance for words, newest without words.")
     view: View = Field(View.SNAPSHOTS, description="Every capture, or the newest of each page.")
-    include_non_2xx: bool = Field(False, alias="includeNon2xx", description="Errors and redirects too.")
-    include_duplicates: bool = Field(False, alias="includeDuplicates", description="Captures that changed nothing too.")
+    include_non_2xx: bool = Field(False, alias="includeNon2xx", description="Include errors and redirects.")
+    include_duplicates: bool = Field(False, alias="includeDuplicates", description="Include captures without a change.")
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
     to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
     page: int = Field(1, ge=1)
     page_size: int = Field(20, ge=1, le=100, alias="pageSize")
-    as_of: Day | None = Field(None, alias="asOf", description="The archive as it stood at the end of this day (UTC).")
+    as_of: Day | None = Field(None, alias="asOf", description="The archive as it was at the end of this day (UTC).")
     language: Code | None = Field(None, min_length=1, max_length=16, description="Only this language, like `fr`.")
     kind: FileKind | None = Field(None, alias="type", description="Only this kind of file.")
     year: int | None = Field(None, ge=1, le=9999, description="Only captures of this year (UTC).")
     cursor: Annotated[Text, AfterValidator(_cursor)] | None = Field(
-        None, max_length=200, description="What an answer's `nextCursor` said; stands instead of `page`."
+        None, max_length=200, description="`nextCursor` of the previous response; used instead of `page`."
     )
     facets: bool = Field(False, description="Count the results by source, year, language and type.")
     ranking: Ranking = Field(Ranking.V2, description="v1 requires all words as written, and orders by the text alone.")

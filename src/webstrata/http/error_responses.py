@@ -49,9 +49,9 @@ EVERYWHERE: dict[int | str, dict[str, object]] = {
     408: {"model": ErrorSchema, "description": "The request's body took too long to arrive."},
     413: {"model": ErrorSchema, "description": "The request's body is too large."},
     414: {"model": ErrorSchema, "description": "The query string is too long."},
-    422: {"model": RefusedSchema, "description": "Something that was asked makes no sense."},
-    429: {"model": ErrorSchema, "description": "Too many requests; `Retry-After` says when to come back."},
-    500: {"model": ErrorSchema, "description": "Something broke on our side."},
+    422: {"model": RefusedSchema, "description": "A parameter or the body is invalid."},
+    429: {"model": ErrorSchema, "description": "Too many requests; `Retry-After` has the seconds to wait."},
+    500: {"model": ErrorSchema, "description": "Internal error."},
     503: {"model": ErrorSchema, "description": "The archive's database is not available."},
 }
 """The responses in the API's description for failures that any route may have."""

@@ -102,7 +102,7 @@ class SourceSummary:
 
 @dataclass(frozen=True)
 class ArchiveTotals:
-    """How much there is."""
+    """The numbers of snapshots, pages and sources."""
 
     snapshots: int
     pages: int

@@ -110,7 +110,7 @@ class PageResources:
     is_known: bool = True
     """Whether it is known what the page needs: it is stored when the crawler reads a page."""
     is_cut: bool = False
-    """Whether there are more than are listed."""
+    """Whether there are more than those listed."""
 
     @property
     def archived(self) -> int:

@@ -102,7 +102,7 @@ class PriceHistorySchema(BaseModel):
 
 
 class HealthRunSchema(BaseModel):
-    """How well one run of a source went; rates are from 0 to 1."""
+    """The success rates of one run of a source; rates are from 0 to 1."""
 
     id: int
     timestamp: str | None

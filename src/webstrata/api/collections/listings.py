@@ -29,7 +29,7 @@ PUBLIC = "/public_api/v1/listings"
 _MAX_PRICE = Decimal(10) ** 13
 
 Amount = Annotated[Decimal, Field(ge=0, le=_MAX_PRICE, max_digits=20)]
-ChangesOnly = Annotated[bool, Query(description="Only prices that differ from one before.")]
+ChangesOnly = Annotated[bool, Query(description="Only prices that differ from the previous one.")]
 
 
 class ListingParameters(BaseModel):
@@ -42,7 +42,7 @@ class ListingParameters(BaseModel):
     currency: TextFilter = Field(None, max_length=3, description="An ISO 4217 code.")
     min_price: Amount | None = Field(None, alias="minPrice")
     max_price: Amount | None = Field(None, alias="maxPrice")
-    sort: ListingOrder = Field(ListingOrder.NEWEST, description="What comes first.")
+    sort: ListingOrder = Field(ListingOrder.NEWEST, description="Order of the results.")
     limit: int = Field(50, ge=1, le=500)
     offset: int = Field(0, ge=0)
 

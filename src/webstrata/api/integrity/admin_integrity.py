@@ -31,7 +31,7 @@ def show(app: Parts, limit: Annotated[int, Query(ge=1, le=integrity_checks.MOST_
 
 @router.post("", dependencies=[Depends(refuse_other_sites)], status_code=202)
 def check(app: ActingParts) -> IntegritySchema:
-    """Ask workers for a check of all files; one that is under way goes on."""
+    """Start a check of all files by the workers; a running check continues."""
     request_check(app.database, datetime.now(UTC))
     return _status(app, 100)
 

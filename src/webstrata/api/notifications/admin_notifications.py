@@ -129,7 +129,7 @@ def unsubscribe(app: ActingParts, subscription_id: SubscriptionId) -> Response:
 
 @router.get("/dead-letters")
 def dead_letters(app: Parts, limit: Limit = 200) -> DeadLettersSchema:
-    """List the messages that were given up, newest first."""
+    """List the messages that could not be delivered, newest first."""
     with app.database.read() as session:
         found, total = outbox.list_dead(session, limit=limit), outbox.count_dead(session)
     return DeadLettersSchema(total=total, items=[_dead_letter(letter) for letter in found])
@@ -137,7 +137,7 @@ def dead_letters(app: Parts, limit: Limit = 200) -> DeadLettersSchema:
 
 @router.post("/dead-letters/retry", dependencies=_OURS, responses=_UNKNOWN)
 def retry_dead_letters(app: ActingParts, which: RetrySchema) -> RetriedSchema:
-    """Let messages that were given up be delivered again by a worker, all or some."""
+    """Queue undelivered messages for another attempt, all or some."""
     ids = None if which.ids is None else [number if 0 < number < 2**63 else 0 for number in which.ids]
     with app.database.write() as session:
         return RetriedSchema(retried=outbox.retry_dead(session, datetime.now(UTC), ids))

@@ -29,11 +29,11 @@ class SitePageSchema(BaseModel):
 class MissingPageSchema(SitePageSchema):
     """A page of the older run that the newer one has no good capture of."""
 
-    reason: str = Field(description="What the newer run got from its address.")
+    reason: str = Field(description="The response of the newer run.")
 
 
 class MovedPageSchema(BaseModel):
-    """A page that is at another address."""
+    """A page that moved to another URL."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -47,7 +47,7 @@ class ChangedPageSchema(SitePageSchema):
 
     fromSnapshotId: int
     significance: float
-    changes: int = Field(description="How many changes there were between the two runs.")
+    changes: int = Field(description="Number of changes between the two runs.")
     summary: str
     reasons: list[ChangeReasonSchema]
 
@@ -61,7 +61,7 @@ class TemplateDifferenceSchema(BaseModel):
 
 
 class SiteDiffSchema(BaseModel):
-    """What became different on a site between two runs; lists may be cut, counts are exact."""
+    """What changed on a site between two runs; lists may be cut, counts are exact."""
 
     model_config = ConfigDict(populate_by_name=True)
 

@@ -58,7 +58,7 @@ def add_watch(
 ) -> None:
     """Watch a page, a folder or a site: capture it on a schedule and report its changes.
 
-    Later checks are compared with the first one, which reports nothing itself.
+    The first check reports nothing; later checks are compared with it.
     """
     request = WatchRequest(url, every, scope, select, tuple(ignore or ()), min_significance)
     with started(quiet=True) as app:

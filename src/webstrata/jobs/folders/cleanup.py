@@ -212,7 +212,7 @@ def _moves(output_dir: Path, warcs: Sequence[Path], is_recorded: Callable[[Path]
     """Return where each file is to go: under its own name, which the job's journal knows it by."""
     stable = output_dir / STABLE_FOLDER
     if stable.is_symlink():
-        raise StorageError(f"{stable} is a link: WARC files are not put where it leads")
+        raise StorageError(f"{stable} is a link: WARC files are not moved through links")
     moves: dict[Path, Path] = {}
     for file in warcs:
         temp_name = file.relative_to(output_dir).parts[0].lstrip(".")
@@ -383,7 +383,7 @@ def _refuse_unkept(folder: Path, plan: _Plan) -> None:
     for file in warc_files_below(folder):
         kept = plan.moves.get(file)
         if kept is None or not _are_one(file, kept):
-            raise StorageError(f"{file} is not kept anywhere else: {folder} is left as it is")
+            raise StorageError(f"{file} has no copy elsewhere: {folder} is not deleted")
 
 
 def _end(database: Database, report: CleanupReport) -> None:

@@ -59,10 +59,10 @@ class PlannedJob:
         cleaned_at = self.facts.get("cleaned_at")
         by = f" (cleanup-job deleted its temporary files on {cleaned_at:%Y-%m-%d})" if cleaned_at else ""
         if self.warc_files:
-            return f"{missing} of its {count} WARC files are gone{by}; what was in them cannot be made again"
+            return f"{missing} of its {count} WARC files are missing{by}; their captures cannot be restored"
         pages = _count(self.facts, "indexed_page_count")
         what = f"its {pages:,} snapshots cannot" if pages else "nothing of it can"
-        return f"its WARC files are gone{by}; {what} be made again"
+        return f"its WARC files are missing{by}; {what} be restored"
 
     @property
     def loss(self) -> str | None:

@@ -273,7 +273,7 @@ def retry_job(database: Database, job_id: int) -> JobStatus:
             jobs.set_job(session, job_id, **again)
             _record(session, "retry", job_id, status, JobStatus.COMPLETED)
             return JobStatus.COMPLETED
-        raise ConflictError(f"job {job_id} is {status}: only one that is failed or index_failed can be tried again")
+        raise ConflictError(f"job {job_id} is {status}: only failed and index_failed jobs can be retried")
 
 
 def _record(session: Session, order: str, job_id: int, before: JobStatus, after: JobStatus) -> None:

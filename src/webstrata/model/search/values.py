@@ -15,7 +15,7 @@ from webstrata.model.search.ranking import Ranking
 
 
 class Sort(StrEnum):
-    """What comes first."""
+    """Order of the results."""
 
     RELEVANCE = "relevance"
     NEWEST = "newest"

@@ -191,7 +191,7 @@ class TemplateDifference:
 
 @dataclass(frozen=True)
 class SiteDiff:
-    """What became different on a site between two runs; lists may be cut, counts are exact."""
+    """What changed on a site between two runs; lists may be cut, counts are exact."""
 
     source: str
     older: SiteRun
