@@ -59,7 +59,7 @@ def configure_logging(
     """
     out = sys.stderr if stream is None else stream
     if level not in logging.getLevelNamesMapping():
-        raise UsageError(f"log level {level!r} is none (expected DEBUG, INFO, WARNING, ERROR or CRITICAL)")
+        raise UsageError(f"log level {level!r} is unknown (expected DEBUG, INFO, WARNING, ERROR or CRITICAL)")
     number = logging.getLevelNamesMapping()[level]
     _configure_structlog(number)
     handler = logging.StreamHandler(out)
@@ -124,7 +124,7 @@ def _formatter(renderer: Processor) -> logging.Formatter:
 
 def _renderer(format: str, stream: TextIO) -> Processor:
     if format not in {"auto", "text", "json"}:
-        raise UsageError(f"log format {format!r} is none (expected auto, text or json)")
+        raise UsageError(f"log format {format!r} is unknown (expected auto, text or json)")
     as_text = format == "text" or (format == "auto" and stream.isatty())
     return render_text if as_text else render_json
 

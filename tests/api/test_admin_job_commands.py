@@ -84,7 +84,7 @@ def test_what_did_not_fail_is_not_tried_again(admin: TestClient, archive: Archiv
 
 @pytest.mark.parametrize(
     ("order", "after"),
-    [("stop", ("stopped", "stopped while it waited to go on (its worker died)")), ("resume", ("queued", None))],
+    [("stop", ("stopped", "stopped while it waited to continue (its worker died)")), ("resume", ("queued", None))],
 )
 def test_a_job_whose_worker_is_gone_obeys_at_once(
     admin: TestClient, archive: Archive, order: str, after: tuple[str, str | None]

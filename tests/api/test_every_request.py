@@ -202,7 +202,7 @@ def test_a_response_that_breaks_off_is_not_presented_as_complete(client: TestCli
         (errors.NotFoundError("Job not found"), 404, "Job not found"),
         (errors.UsageError("no such thing"), 422, "no such thing"),
         (errors.BlockedAddressError("10.0.0.1 is private"), 400, "10.0.0.1 is private"),
-        (errors.TransientFetchError("no answer in time"), 502, "no answer in time"),
+        (errors.TransientFetchError("no response in time"), 502, "no response in time"),
         (errors.LeaseLostError("too late"), 409, "too late"),
         (errors.ConflictError("it runs already"), 409, "it runs already"),
         (errors.TooManyViewersError("64 are open"), 429, "64 are open"),

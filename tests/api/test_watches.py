@@ -35,7 +35,7 @@ def test_watches_are_added_checked_paused_and_removed(admin: TestClient) -> None
     assert (queued.status_code, queued.json()["watchId"]) == (202, watch["id"])
     assert admin.get(f"/api/admin/jobs/{queued.json()['jobId']}").status_code == 200
     busy = admin.post(f"{address}/check")
-    assert (busy.status_code, "is not over yet" in busy.json()["detail"]) == (409, True)
+    assert (busy.status_code, "has not ended yet" in busy.json()["detail"]) == (409, True)
 
     assert admin.delete(address).status_code == 204
     for missing in (admin.get(address), admin.delete(address), admin.post(f"{address}/check")):

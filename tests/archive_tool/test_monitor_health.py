@@ -28,7 +28,7 @@ def said(message: str, details: object, context: str = "pageStatus", level: str 
 
 
 def native(kind: str, **more: object) -> bytes:
-    details = {"url": PAGE, "kind": kind, "reason": "no answer in time", **more}
+    details = {"url": PAGE, "kind": kind, "reason": "no response in time", **more}
     return log_line(NOW, "warn", "pageStatus", "Page Load Failed", details).encode()
 
 

@@ -30,7 +30,7 @@ ZIMIT_ONLY = {"ZIM already there", "Docker missing", "a Docker client without an
 
 def rows() -> dict[str, list[str]]:
     """Return what the table says of every situation: what is done, and what shows it for each engine."""
-    table = DOCS.read_text().partition("## What happens when")[2].partition("\n## ")[0]
+    table = DOCS.read_text().partition("## Situations")[2].partition("\n## ")[0]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if "|" in line]
     return {row[0]: row[1:] for row in cells[2:]}
 

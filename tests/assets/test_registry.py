@@ -87,7 +87,7 @@ def test_a_plugin_in_both_groups_is_taken_once_and_without_a_word(monkeypatch: p
     [
         ("not_there:Plugin", "ModuleNotFoundError: No module named 'not_there'"),
         ("offered:not_there", "AttributeError"),
-        ("offered:number", "is no plugin"),
+        ("offered:number", "is not a plugin"),
         ("leaving:Plugin", "SystemExit: enough"),
         ("webstrata.assets.page:PagePlugin", "there is a plugin 'page' already"),
     ],

@@ -36,7 +36,7 @@ def test_an_interrupted_audit_goes_on_when_the_command_is_run_again(web_server: 
         wait_until(lambda: "/" in web_server.paths(), "the page is requested", PATIENCE_SECONDS)
         started.signal(signal.SIGINT)
         assert started.ended() == 130
-        assert "the same command goes on with it" in started.output
+        assert "run the same command again to continue it" in started.output
     (waiting,) = audits_of(program)
     assert (waiting["status"], waiting["attempts"]) == ("queued", 0)
     released.set()

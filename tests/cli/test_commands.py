@@ -136,7 +136,7 @@ def test_archive_again_reports_what_is_different(webstrata: CommandLine, web_ser
     webstrata("archive", web_server.url())
     web_server.answers["/a"] = page("A", text="after")
     again = webstrata("archive", web_server.url())
-    assert "1 page since last time, 1 the same" in again.out
+    assert "1 page since the last run, 1 unchanged" in again.out
     assert "(job 2, indexed)" in again.out
 
 

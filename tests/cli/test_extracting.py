@@ -65,7 +65,7 @@ def test_a_person_gets_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "regular price  59.99 USD" in shown
     saved.write_text(ARTICLE)
     assert run(["extract", str(saved)]) == 0
-    assert "No product and no property." in capsys.readouterr().out
+    assert "This page offers no product or property." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF\0\0\0\1\2", b"\x89PNG\r\n\x1a\n\0", b"%PDF-1.7\n", b"PK\x03\x04"])

@@ -53,7 +53,7 @@ def test_problems_are_reported_and_end_in_failure(webstrata: CommandLine, folder
     (folder / JOB_FILE).write_text("{")
     ended = webstrata("rebuild")
     assert ended.code == 1
-    assert f"problem: {folder / JOB_FILE}: it is no JSON" in ended.out
+    assert f"problem: {folder / JOB_FILE}: it is not JSON" in ended.out
     assert "indexed 1" in ended.out
 
 

@@ -105,7 +105,7 @@ def test_the_first_start_archives_both_editions_and_serves_them(first_start: Fir
     printed = first_start.output
     assert printed.index("edition 1 (job 1, indexed)") < printed.index("edition 2 (job 2, indexed)")
     assert printed.index("edition 2 (job 2, indexed)") < printed.index("Serving on http://127.0.0.1:")
-    assert "different  0 pages" not in printed.partition("edition 2")[2]
+    assert "changed  0 pages" not in printed.partition("edition 2")[2]
     assert "Northvale" in first_start.home_page
     assert first_start.found["total"] != 0
     assert [job["status"] for job in first_start.jobs] == ["indexed", "indexed"]

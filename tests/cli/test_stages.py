@@ -132,7 +132,7 @@ def test_a_job_that_failed_is_tried_again_and_any_other_is_not(
         set_row(database, job_id, status=status)
         ended = webstrata("retry-job", "--id", str(job_id))
         assert ended.code == 1
-        assert ended.message.startswith(f"job {job_id} is {status}: only one that is failed or index_failed")
+        assert ended.message.startswith(f"job {job_id} is {status}: only failed and index_failed jobs")
         assert job_row(database).status == status
     assert webstrata("retry-job", "--id", "77").message == "there is no job 77"
 

@@ -125,4 +125,4 @@ def test_a_page_that_takes_longer_than_it_may_is_given_up(archive: Archive, web_
     end = archive.crawl(web_server.url(), fetch_timeout=0.3)
     held.set()
     assert (end.counts.finished, end.counts.error) == (1, 1)
-    assert end.first_error == f"{web_server.url('/slow')}: no answer in time"
+    assert end.first_error == f"{web_server.url('/slow')}: no response in time"

@@ -125,7 +125,7 @@ def test_what_is_no_whole_web_address_is_left_out_and_reported(loc: str) -> None
         (b"<!doctype html><title>Not found</title>", "not well-formed XML"),
         (b"<html><body>Not found</body></html>", "it is no sitemap but <html>"),
         (b"<rss><channel/></rss>", "it is no sitemap but <rss>"),
-        (b"Not found", "neither XML nor a list of web addresses"),
+        (b"Not found", "neither XML nor a list of URLs"),
         (b"\x1f\x8b\x08\x00broken packing", "compression is damaged"),
         (f"{BOMB}<urlset><url><loc>&j;</loc></url></urlset>".encode(), "document type"),
         (b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><urlset>&e;</urlset>', "document type"),
@@ -194,12 +194,12 @@ def test_a_sitemap_is_read_up_to_its_limits(pack: object) -> None:
     limits = SitemapLimits(max_bytes=1_000, max_urls=5)
     many = pack(urlset(*(f"https://example.org/{n}" for n in range(6))))
     assert len(parse_sitemap(many, WHERE, limits).urls) == 5
-    assert "more than 5 addresses" in str(parse_sitemap(many, WHERE, limits).problem)
+    assert "more than 5 URLs" in str(parse_sitemap(many, WHERE, limits).problem)
     large = pack(urlset("https://example.org/a") + b" " * 1_000)
     assert urls(parse_sitemap(large, WHERE, limits)) == ["https://example.org/a"]
     assert "larger than 1000 bytes" in str(parse_sitemap(large, WHERE, limits).problem)
     lines = pack(b"https://example.org/a\n" * 6)
-    assert "more than 5 addresses" in str(parse_sitemap(lines, WHERE, limits).problem)
+    assert "more than 5 URLs" in str(parse_sitemap(lines, WHERE, limits).problem)
     crowded = pack(b"<urlset>" + b"<u/>" * 301)
     assert "too many elements" in str(parse_sitemap(crowded, WHERE, SitemapLimits(max_urls=5)).problem)
 

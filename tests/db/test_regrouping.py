@@ -202,7 +202,7 @@ def test_a_job_that_is_being_indexed_is_waited_for(shelf: Shelf, recipes: dict[s
     database = shelf.database
     with database.write() as session:
         session.get_one(ArchiveJob, 1).status = "indexing"
-    with pytest.raises(ConflictError, match="job 1 of hc is under way"):
+    with pytest.raises(ConflictError, match="job 1 of hc is running"):
         regroup(database, "hc")
 
 

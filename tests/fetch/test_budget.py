@@ -109,7 +109,7 @@ def test_a_pause_of_ours_does_not_count_as_time_that_the_server_took(sends_the_e
         if sends_the_end:
             assert len(uvloop.run(fetched)) == SIZE
         else:
-            with pytest.raises(TransientFetchError, match="no answer in time"):
+            with pytest.raises(TransientFetchError, match="no response in time"):
                 uvloop.run(fetched)
 
 
@@ -136,5 +136,5 @@ def test_small_chunks_without_end_are_out_of_time_like_everything_else() -> None
         while True:
             connection.sendall(b"1\r\nx\r\n" * 40_000)
 
-    with scripted(endless) as server, pytest.raises(TransientFetchError, match="no answer in time"):
+    with scripted(endless) as server, pytest.raises(TransientFetchError, match="no response in time"):
         fetch(server.url, fetcher(timeout=0.5, max_body_bytes=10**9))

@@ -328,7 +328,7 @@ def test_the_time_is_for_the_whole_request() -> None:
 
     with scripted(dripping) as server:
         began = time.monotonic()
-        with pytest.raises(TransientFetchError, match="no answer in time") as raised:
+        with pytest.raises(TransientFetchError, match="no response in time") as raised:
             fetch(server.url, fetcher(timeout=0.3))
         assert (raised.value.kind, time.monotonic() - began >= 0.3) == ("timeout", True)
 

@@ -97,7 +97,7 @@ def test_after_a_cut_body_the_next_fetch_gets_its_own_response(web_server: WebSe
 def test_no_response_in_time_is_a_reason_to_try_again(web_server: WebServer) -> None:
     never = threading.Event()
     web_server.answers["/"] = Answer(waits_for=never)
-    with pytest.raises(TransientFetchError, match="no answer in time"):
+    with pytest.raises(TransientFetchError, match="no response in time"):
         fetch(web_server.url(), fetcher(timeout=0.2))
     never.set()
     assert web_server.paths() == ["/"]

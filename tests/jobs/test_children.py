@@ -107,5 +107,5 @@ def test_a_child_without_a_parent_reports_it(tmp_path: Path) -> None:
     command, told = child(tmp_path)
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode != 0
-    assert "does not say on whose behalf" in ended.stderr
+    assert "does not name the process that leads the job" in ended.stderr
     assert not told.exists()

@@ -132,7 +132,7 @@ def test_a_job_that_is_not_there_cannot_be_cleaned_up(folder: CrawledFolder) -> 
 
 
 def test_a_mode_that_is_none_is_refused(folder: CrawledFolder) -> None:
-    with pytest.raises(UsageError, match="'everything' is no mode"):
+    with pytest.raises(UsageError, match="'everything' is not a clean-up mode"):
         clean(folder, mode="everything")
 
 
@@ -360,7 +360,7 @@ def test_a_file_in_the_place_of_a_jobs_folder_is_an_error(folder: CrawledFolder)
     shutil.rmtree(folder.output)
     folder.output.write_text("not what it was")
     for dry_run in (True, False):
-        with pytest.raises(StorageError, match=f"^the folder of job 1 is no folder: {folder.output}$"):
+        with pytest.raises(StorageError, match=f"^the folder of job 1 is not a folder: {folder.output}$"):
             clean(folder, dry_run=dry_run)
     assert folder.row().cleanup_status == "none"
 

@@ -46,7 +46,7 @@ def progress(finished: int, *failures: VisitFailure) -> CrawlProgress:
 
 
 def timeout(url: str = "https://example.org/slow", count: int = 1) -> VisitFailure:
-    return VisitFailure(url, "timeout", f"{url}: no answer in time", count)
+    return VisitFailure(url, "timeout", f"{url}: no response in time", count)
 
 
 def test_failed_visits_come_with_the_statistics_and_before_them(written: CrawlLog, clock: Clock) -> None:
@@ -63,7 +63,7 @@ def test_failed_visits_come_with_the_statistics_and_before_them(written: CrawlLo
         "details": {
             "url": "https://example.org/slow",
             "kind": "timeout",
-            "reason": "https://example.org/slow: no answer in time",
+            "reason": "https://example.org/slow: no response in time",
         },
     }
     assert first["context"] == statistics["context"] == "crawlStatus"

@@ -116,7 +116,7 @@ def test_a_job_whose_worker_was_killed_is_stopped_at_once_and_its_crawler_leaves
         kill([worker.process.pid])
         stopped = program.run("stop-job", "--id", "1")
         assert stopped.stdout == "job 1 is stopped; to continue: webstrata resume-job 1\n", stopped.stderr
-        assert job_row(database).status_reason == "stopped while it waited to go on (its worker died)"
+        assert job_row(database).status_reason == "stopped while it waited to continue (its worker died)"
         wait_until(lambda: not any(map(alive, crawlers)), "the crawler has ended", 20)
     assert status_of(database) == "stopped"
     assert archive.urls(TaskStatus.IN_PROGRESS) == set()

@@ -77,10 +77,10 @@ def test_a_folder_that_is_gone_is_not_made_again(database: Database, root: Path)
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("no JSON", "it is no JSON"),
-        ("[" * 100_000, "it is no JSON"),
-        ("[]", "it is not one of ours"),
-        ('{"kind": "somebody-elses"}', "it is not one of ours"),
+        ("no JSON", "it is not JSON"),
+        ("[" * 100_000, "it is not JSON"),
+        ("[]", "it was not written by Webstrata"),
+        ('{"kind": "somebody-elses"}', "it was not written by Webstrata"),
         ('{"kind": "webstrata-job", "version": 7}', "its version is 7; this program reads 1"),
         ('{"kind": "webstrata-job", "version": 1}', "it has no job"),
         ('{"kind": "webstrata-job", "version": 1, "job": {"name": ""}, "source": {}}', "it has no name"),

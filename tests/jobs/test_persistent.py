@@ -156,7 +156,7 @@ def test_a_disk_that_is_too_full_pauses_the_job_before_anything_is_fetched(
     context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     job_id = queue(runner, web_server)
-    with pytest.raises(StorageError, match="must stay so"):
+    with pytest.raises(StorageError, match="must stay free"):
         run_persistent_job(job_id, context=replace(context, min_free_bytes=10**18))
     assert (status_of(runner.database), web_server.requests) == ("retryable", [])
 

@@ -104,7 +104,7 @@ def test_a_job_whose_worker_died_is_stopped_at_once_and_can_go_on(runner: Runner
         die_at_work(runner, job_id, web_server.url())
     request_stop(runner.recovery, job_id)
     row = job_row(runner.database)
-    assert (row.status, row.status_reason) == ("stopped", "stopped while it waited to go on (its worker died)")
+    assert (row.status, row.status_reason) == ("stopped", "stopped while it waited to continue (its worker died)")
     assert json.loads(Path(row.output_dir, "job.json").read_text())["job"]["status"] == "stopped"
     resume_job(runner.recovery, job_id)
     assert runner.run(job_id).status is JobStatus.INDEXED
@@ -135,7 +135,7 @@ def test_a_paused_job_that_is_stopped_goes_on_with_what_it_has(runner: Runner, w
     set_row(runner.database, status="retryable", finished_at=None, indexed_page_count=0)
     request_stop(runner.recovery, job_id)
     row = job_row(runner.database)
-    assert (row.status, row.status_reason) == ("stopped", "stopped while it waited to go on")
+    assert (row.status, row.status_reason) == ("stopped", "stopped while it waited to continue")
     resume_job(runner.recovery, job_id)
     assert runner.run(job_id).status is JobStatus.INDEXED
     assert job_row(runner.database).indexed_page_count == 1

@@ -237,8 +237,8 @@ def test_a_job_whose_files_were_cleaned_up_comes_back_empty_and_is_named(
     cleaned_up(database, tmp_path)
     assert Rebuild(database, tmp_path).run(missing=True).problems == [], "it is all there"
     today = f"{datetime.now(UTC):%Y-%m-%d}"
-    gone = f"its WARC files are gone (cleanup-job deleted its temporary files on {today})"
-    lost = f"{gone}; its 2 snapshots cannot be made again"
+    gone = f"its WARC files are missing (cleanup-job deleted its temporary files on {today})"
+    lost = f"{gone}; its 2 snapshots cannot be restored"
     assert plan_rebuild(tmp_path).losses == [f"job 1: {lost}"]
     with fresh_database_url() as url:
         anew = Database(url)
@@ -257,7 +257,7 @@ def test_a_job_that_lost_some_of_its_files_is_named_and_the_others_are_indexed(
         anew = Database(url)
         report = Rebuild(anew, tmp_path).run()
         (problem,) = report.problems
-        assert problem.startswith("job 1: 1 of its 2 WARC files are gone (cleanup-job deleted")
+        assert problem.startswith("job 1: 1 of its 2 WARC files are missing (cleanup-job deleted")
         assert rebuilt_job(report, anew) == ("indexed", None, 1, 1)
         anew.dispose()
 
@@ -279,7 +279,7 @@ def test_a_job_whose_index_had_failed_states_only_what_is_true_now(
     with fresh_database_url() as url:
         anew = Database(url)
         report = Rebuild(anew, tmp_path).run()
-        lost = None if are_back else "its WARC files are gone; nothing of it can be made again"
+        lost = None if are_back else "its WARC files are missing; nothing of it can be restored"
         assert report.problems == ([f"job 1: {lost}"] if lost else [])
         assert rebuilt_job(report, anew)[:3] == (("index_failed", lost, 0) if lost else ("indexed", None, 1))
         anew.dispose()
@@ -315,7 +315,7 @@ def test_a_manifest_that_is_none_is_reported_and_the_folder_is_read(root: Path) 
     second.write_text(json.dumps({**content, "version": 99}))
     plan = plan_rebuild(root)
     assert plan.problems == [
-        f"{first}: it is no JSON",
+        f"{first}: it is not JSON",
         f"{second}: its version is 99; this program reads 1",
     ]
     assert [job.id for job in plan.jobs] == [1, 2]

@@ -162,7 +162,7 @@ def test_nothing_is_added_to_a_job_that_is_under_way(database: Database, root: P
 def test_a_file_is_one_jobs_only(database: Database, root: Path) -> None:
     file = warc(root / "hc" / "job" / "a.warc.gz")
     first = register(database, root, file.parent)
-    with pytest.raises(ConflictError, match=f"a file of job {first.job_id} already"):
+    with pytest.raises(ConflictError, match=f"belongs to job {first.job_id} already"):
         register(database, root, file)
     assert job_count(database) == 1
 
@@ -226,7 +226,7 @@ def test_a_file_that_is_being_written_is_its_writers_alone(database: Database, r
 def test_what_was_not_crawled_here_cannot_go_on(database: Database, root: Path) -> None:
     warc(root / "hc" / "old" / "one.warc.gz")
     registered = register(database, root, root / "hc" / "old")
-    with pytest.raises(ConflictError, match="nothing to go on with"):
+    with pytest.raises(ConflictError, match="no crawl to resume"):
         resume_job(Recovery(database, root, DatabasePermits(database)), registered.job_id)
     assert job(database, registered.job_id).status == JobStatus.COMPLETED
 

@@ -180,7 +180,7 @@ def test_without_an_entry_and_a_job_the_sources_address_is_where_to_begin(databa
         jobs.ensure_source(session, "site", name="Site", base_url=SITE)
         jobs.ensure_source(session, "nowhere", name="Nowhere", base_url=None)
     assert config_of(database, make_job(database, root, "site").id).seeds == (SITE,)
-    with pytest.raises(UsageError, match="nowhere has no address to begin with"):
+    with pytest.raises(UsageError, match="nowhere has no seed"):
         make_job(database, root, "nowhere")
     made = make_job(database, root, "nowhere", extra_seeds=[f"{SITE}b"])
     assert config_of(database, made.id).seeds == (f"{SITE}b",)

@@ -158,7 +158,7 @@ def test_a_worker_that_is_asked_to_leave_leaves_its_job_to_the_next(
         assert worker.ended(SOON_SECONDS) == 0
     held.set()
     row = job_row(database)
-    assert (row.status, row.status_reason, row.stop_requested_at) == ("queued", "its worker left", None)
+    assert (row.status, row.status_reason, row.stop_requested_at) == ("queued", "its worker ended", None)
     assert program.run("worker", "--once").returncode == 0
     assert status_of(database) == "indexed"
     assert_sound(archive_of(database, program.folder / "archive", 1))

@@ -106,7 +106,7 @@ def test_a_folder_on_another_device_is_refused_until_a_person_confirms_it(folder
 
 
 def test_a_folder_that_is_gone_or_full_or_read_only_is_refused(folder: CrawledFolder) -> None:
-    with pytest.raises(StorageError, match="must stay so"):
+    with pytest.raises(StorageError, match="must stay free"):
         check(folder, 10**18)
     folder.set(output_dir="/proc/self", output_device=None)
     with pytest.raises(StorageError, match="/proc/self cannot be written to"):
@@ -146,9 +146,9 @@ def test_an_archive_in_order_is_healthy(folder: CrawledFolder) -> None:
 
 
 def test_every_trouble_of_the_archives_disk_is_reported(folder: CrawledFolder, root: Path) -> None:
-    assert "must stay so" in health(folder.database, root, 10**18).problems[0]
+    assert "must stay free" in health(folder.database, root, 10**18).problems[0]
     (missing,) = health(folder.database, root / "gone", 1).problems
-    assert "is not there" in missing
+    assert "does not exist" in missing
     (read_only,) = health(folder.database, Path("/proc/self"), 0).problems
     assert "cannot be written to" in read_only
     folder.set(output_device="fsid:other")

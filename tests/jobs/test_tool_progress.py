@@ -189,7 +189,7 @@ def test_a_worker_that_leaves_ends_the_tool_and_puts_the_job_back_in_line(
     leaving.set()
     running.join()
     row = job_row(runner.database, job_id)
-    assert (row.status, row.status_reason, row.finished_at) == ("queued", "its worker left", None)
+    assert (row.status, row.status_reason, row.finished_at) == ("queued", "its worker ended", None)
 
 
 ENDED = """(out / ".archive_state.json").write_text(json.dumps({"ended": {

@@ -134,7 +134,7 @@ def test_a_folder_that_was_moved_still_has_its_temporary_folders(tmp_path: Path)
 def test_nothing_else_can_be_tracked_as_temporary(tmp_path: Path) -> None:
     state = CrawlState(tmp_path, 1)
     for folder in (tmp_path, tmp_path / "warcs", tmp_path / ".." / ".tmpx", tmp_path / "sub" / ".tmpx"):
-        with pytest.raises(UsageError, match="no temporary folder"):
+        with pytest.raises(UsageError, match="not a temporary folder"):
             state.add_temp_dir(folder)
 
 

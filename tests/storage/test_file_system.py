@@ -18,7 +18,9 @@ def test_there_is_room_where_there_is(tmp_path: Path) -> None:
 
 
 def test_too_little_room_is_reported_with_numbers_and_the_setting(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match=r"only .* are free, and 1000\.0 PB must stay so .*WEBSTRATA_MIN_FREE_BYTES"):
+    with pytest.raises(
+        StorageError, match=r"only .* are free; at least 1000\.0 PB must stay free .*WEBSTRATA_MIN_FREE_BYTES"
+    ):
         check_room(tmp_path, 10**18)
 
 

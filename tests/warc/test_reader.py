@@ -232,7 +232,7 @@ def test_a_file_shorter_than_acknowledged_is_reported(file: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        (b"WARC-Target-URI: ", b"\xe3\xb0\x12", "has no address"),
+        (b"WARC-Target-URI: ", b"\xe3\xb0\x12", "has no URL"),
         (b"WARC-Type: ", b"X-Type: ", "has no type"),
     ],
 )

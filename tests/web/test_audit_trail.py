@@ -85,7 +85,7 @@ def test_the_log_is_a_page_that_reports_who_changed_what(signed_in: TestClient, 
     of_site = Page(signed_in.get("/audit-log?target=source:site"))
     assert len(of_site.all("tbody tr")) == 2
     assert "There is no page 9" in Page(signed_in.get("/audit-log?page=9")).text()
-    assert "Nothing was changed yet here" in Page(signed_in.get("/audit-log?target=job:7")).text()
+    assert "No changes yet of job:7" in Page(signed_in.get("/audit-log?target=job:7")).text()
 
 
 def test_the_log_has_pages(client: TestClient, app: App) -> None:

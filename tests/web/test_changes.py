@@ -82,7 +82,7 @@ def test_two_captures_are_side_by_side_with_their_words_marked(client: TestClien
 
 def test_any_two_captures_and_the_first_one_have_a_page(client: TestClient, fever: list[int]) -> None:
     assert Page(client.get(f"/compare?from={fever[0]}&to={fever[2]}")).texts(".sides ins") == ["400"]
-    assert "read the same" in Page(client.get(f"/compare/{fever[2]}")).text()
+    assert "text of both captures is the same" in Page(client.get(f"/compare/{fever[2]}")).text()
     assert "No earlier capture of this page" in Page(client.get(f"/compare/{fever[0]}")).text()
     assert client.get("/compare?from=1&to=999").status_code == 404
     assert client.get("/compare").status_code == 422
@@ -90,7 +90,7 @@ def test_any_two_captures_and_the_first_one_have_a_page(client: TestClient, feve
 
 def test_a_snapshot_shows_what_it_changed_and_the_timeline_how_much(client: TestClient, fever: list[int]) -> None:
     page = Page(client.get(f"/snapshot/{fever[1]}"))
-    assert page.links()["Compare with the capture before"] == f"/compare?from={fever[0]}&to={fever[1]}"
+    assert page.links()["Compare with the previous capture"] == f"/compare?from={fever[0]}&to={fever[1]}"
     assert "dose changed" in page.text(".what-changed")
     heights = [int(node.attributes["height"]) for node in page.all(".strip .stroke")]
     assert heights[0] == heights[2] < heights[1]

@@ -265,7 +265,7 @@ def test_a_record_that_does_not_state_its_length_is_reported_and_the_next_one_re
     assert (imported.listed(f"{SITE}/unstated"), imported.body(f"{SITE}/1")) == ([], PAGE)
     with app.database.read() as session:
         (problem,) = problems.problems_of_job(session, 1, limit=9)
-    assert "does not say how long it is" in problem.reason
+    assert "does not state its length" in problem.reason
 
 
 def test_an_import_that_finds_nothing_reports_why(imported: Importer) -> None:

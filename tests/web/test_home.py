@@ -126,7 +126,7 @@ def test_another_spelling_of_an_address_leads_to_the_job_that_waits(client: Test
     archive(client, "https://example.org/")
     for spelling in ("example.org", "http://www.example.org:80"):
         page = archive(client, spelling)
-        assert "This address belongs to the source example.org (example-org)." in page.text(".notice")
+        assert "This URL belongs to the source example.org (example-org)." in page.text(".notice")
         assert page.links(".notice a") == {"example.org": "/sources/example-org"}
     with app.database.read() as session:
         assert catalog.jobs(session)[1] == 1

@@ -14,7 +14,7 @@ def test_an_administrator_asks_for_a_check_and_sees_its_result(app: App, client:
     assert "integrity" not in client.get("/api/health").json()["checks"]
     assert Page(client.get("/")).links("footer a")["Integrity"] == PATH
     asked = Page(client.post(f"{PATH}/check", headers=OWN_ORIGIN))
-    assert "Check under way" in asked.text()
+    assert "Running check" in asked.text()
     app.integrity_schedule().run_due(datetime.now(UTC), threading.Event())
     assert "No problems." in Page(client.get(PATH)).text()
     found = client.get("/admin/api/integrity").json()

@@ -167,14 +167,14 @@ def test_a_job_without_attempts_or_decisions_gives_the_reason(client: TestClient
     change(app, job_id, status="failed")
     page = Page(client.get(f"/jobs/{job_id}"))
     assert "The monitor found no problems." in page.text(decided)
-    assert "No attempt left a log." in page.text("section[aria-labelledby=attempts-title]")
+    assert "No attempt has a log." in page.text("section[aria-labelledby=attempts-title]")
 
 
 def test_a_job_of_files_that_were_there_already_is_not_reported_to_have_crawled(client: TestClient, app: App) -> None:
     job_id = queue(app)
     change(app, job_id, config={"seeds": []}, status="indexed", started_at=NOON, finished_at=NOON, indexed_page_count=7)
     shown = Page(client.get(f"/jobs/{job_id}")).text("main")
-    assert "Not crawled here" in shown
+    assert "Not crawled: this job registered" in shown
     assert not [words for words in ("URLs crawled", "Took", "built-in crawler", "Nobody watched") if words in shown]
     listed = Page(client.get("/jobs"))
     assert "7 snapshots" in listed.text('td[data-label="URLs"]')
@@ -242,7 +242,7 @@ def test_a_job_that_failed_is_tried_again_where_it_failed(
 def test_what_did_not_fail_is_not_tried_again(make_client: MakeClient, app: App) -> None:
     page = Page(make_client().post(f"/jobs/{queue(app)}/retry", headers=OWN_ORIGIN))
     assert page.status == 409
-    assert "only one that is failed or index_failed" in page.text()
+    assert "only failed and index_failed" in page.text()
 
 
 def with_temporary_files(app: App) -> tuple[int, Path]:

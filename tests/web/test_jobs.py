@@ -372,4 +372,4 @@ def test_one_who_runs_the_archive_learns_that_there_is_no_room(client: TestClien
     queue(app)
     assert not Page(client.get("/jobs")).all(".notice")
     app.archive_root.rename(app.archive_root.with_name("elsewhere"))
-    assert f"the archive root {app.archive_root} is not there" in Page(client.get("/jobs")).text(".notice")
+    assert f"the archive root {app.archive_root} does not exist" in Page(client.get("/jobs")).text(".notice")

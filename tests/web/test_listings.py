@@ -76,7 +76,7 @@ def test_administrators_read_how_fields_were_extracted_and_what_was_exported(cli
     assert "price, json-ld:offers.price" in page.text("tbody")
     assert "Nothing matches" in Page(client.get("/admin/diagnostics?listing=7")).text("main")
     assert "No attempts yet" in Page(client.get("/admin/scrape-metadata")).text("main")
-    assert "Nothing was exported yet" in Page(client.get("/exports")).text("main")
+    assert "No exports yet" in Page(client.get("/exports")).text("main")
     lists = Page(client.get("/exports")).all("main a")
     assert client.get(lists[0].attributes["href"] or "").text.startswith("snapshot_id")
     assert "List of snapshots CSV" in " ".join(Page(client.get("/exports")).text("tbody th").split())

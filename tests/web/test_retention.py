@@ -48,7 +48,7 @@ def test_holds_are_placed_refused_with_the_reason_and_released(app: App, client:
     page = place(kind="url", which="https://example.org/prices?b=2&a=1")
     assert "case 12/26" in page.text("section[aria-labelledby=holds] tbody")
     assert "there is no source 'nowhere'" in place(kind="source", which="Nowhere").text("[role=alert]")
-    assert "is no snapshot number" in place(kind="snapshot_id", which="-3").text("[role=alert]")
+    assert "is not a snapshot number" in place(kind="snapshot_id", which="-3").text("[role=alert]")
     assert "name what the hold covers" in place(kind="other", which="3").text("[role=alert]")
     assert "give a reason" in place(kind="session_id", which="3", reason=" ").text("[role=alert]")
     assert client.post(f"{PATH}/holds/1/release", headers={"Origin": "https://evil.example"}).status_code == 403
@@ -64,7 +64,7 @@ def test_most_of_a_source_goes_only_with_the_tick(app: App, client: TestClient) 
         rows = [{"created_at": old, "source_id": source_id, "url": "u", "url_hash": n} for n in range(GUARDED_FROM)]
         session.execute(insert(ScrapeRow), rows)
     dry = Page(client.post(f"{PATH}/dry-run", headers=OWN_ORIGIN))
-    assert "Also delete the 1,000 rows that are most of what a collection has of a source" in dry.text(
+    assert "Also delete the 1,000 rows that are a large share of a source's rows" in dry.text(
         "section[aria-labelledby=result-title]"
     )
     client.post(f"{PATH}/run", headers=OWN_ORIGIN)

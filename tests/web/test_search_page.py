@@ -78,7 +78,7 @@ def test_beginnings_of_words_are_found_and_it_is_reported(reader: TestClient) ->
 def test_parts_of_words_in_titles_are_found_and_it_is_reported(reader: TestClient) -> None:
     page = Page(reader.get("/search?q=onavir"))
     assert page.text("h1") == "1 page says “onavir”"
-    assert "longer words in their title or address that contain them" in page.text(".notice")
+    assert "longer words in their title or URL that contain them" in page.text(".notice")
 
 
 def test_an_address_leads_to_its_timeline_and_its_captures(reader: TestClient, ids: list[int]) -> None:
@@ -172,5 +172,5 @@ def test_the_page_numbers_lead_anywhere(reader: TestClient) -> None:
 def test_a_place_among_the_results_that_is_none_is_explained(reader: TestClient) -> None:
     page = Page(reader.get("/search?q=dose&cursor=nonsense"))
     assert page.status == 422
-    assert "begin again at the first" in page.text(".problems")
+    assert "start again at the first page" in page.text(".problems")
     assert Page(reader.get(f"/search?q=dose&cursor={Cursor(0).written()}")).status == 200

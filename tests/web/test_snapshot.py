@@ -61,13 +61,13 @@ def test_the_timeline_has_a_tick_for_each_capture(client: TestClient, three: lis
     assert [tick.attributes["href"] for tick in ticks] == [f"/snapshot/{snapshot_id}" for snapshot_id in three]
     assert [tick.attributes["aria-label"] for tick in ticks] == [
         "3 May 2024, 12:05 UTC, first capture",
-        "2 June 2024, 12:05 UTC, same as the capture before, shown here",
-        "2 July 2024, 12:05 UTC, different from the capture before",
+        "2 June 2024, 12:05 UTC, same as the previous capture, shown here",
+        "2 July 2024, 12:05 UTC, different from the previous capture",
     ]
     assert [tick.attributes.get("aria-current") for tick in ticks] == [None, "true", None]
     heights = [int(node.attributes["height"] or 0) for node in page.all(".strip .stroke")]
     assert heights[2] > heights[0] == heights[1]
-    assert page.texts(".legend li") == ["Different from the capture before", "Same, or first capture"]
+    assert page.texts(".legend li") == ["Different from the previous capture", "Same, or first capture"]
     assert "3 snapshots; the content changed once." in page.text(".timeline")
 
 
@@ -280,7 +280,7 @@ def test_a_page_with_thousands_of_captures_stays_small(client: TestClient, app: 
     ids = keep(app, [Answer(SITE, "Air", f"Value {n}", MAY + timedelta(hours=n)) for n in range(500)])
     response = client.get(f"/snapshot/{ids[250]}")
     assert len(response.content) < 60_000
-    assert "380 further away are not drawn" in Page(response).text(".timeline")
+    assert "380 more captures are not drawn" in Page(response).text(".timeline")
 
 
 def test_an_unknown_snapshot_is_a_page_that_reports_it(make_client: MakeClient) -> None:

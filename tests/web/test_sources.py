@@ -58,7 +58,7 @@ def test_a_source_is_added_with_its_schedule(client: TestClient) -> None:
     ("fields", "problem"),
     [
         ({"url": "nonsense here"}, "is not a web address"),
-        ({"url": ""}, "needs an address"),
+        ({"url": ""}, "needs a URL"),
         ({"url": "https://a.example", "code": "../etc"}, "is not a source's code"),
         ({"url": "https://a.example", "schedule": "<b>often</b>"}, "is not a schedule"),
         ({"url": "https://a.example", "name": "x" * 300}, "a source's name"),
@@ -87,7 +87,7 @@ def test_an_address_that_a_source_begins_at_schedules_that_source(client: TestCl
     keep(app, [Answer(SITE, "Front", "Hello.")])
     page = add(client, url=SITE.replace("https://", "http://www."), code="other", schedule="7d")
     assert page.text(".kicker") == "Sources / health"
-    assert "This source has that address already" in page.text(".notice")
+    assert "A source with this URL existed already" in page.text(".notice")
     assert page.text(".lead").startswith("Every week")
     news = add(client, url=f"{SITE}news/", code="news")
     assert "On the same domain: health." in news.text()

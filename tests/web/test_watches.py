@@ -70,7 +70,7 @@ def test_watches_are_added_checked_paused_and_removed(client: TestClient, app: A
     assert post(client, f"/watches/{number}/check") == "/jobs/3"
     refused = post(client, f"/watches/{number}/check")
     assert isinstance(refused, Page)
-    assert "job 3 of health is not over yet" in refused.text().casefold()
+    assert "job 3 of health has not ended yet" in refused.text().casefold()
     assert post(client, f"/watches/{number}/remove") == "/watches"
     assert client.post(f"/watches/{number}/check", headers=OWN_ORIGIN).status_code == 404
     assert f"watch {number}" not in Page(client.get("/notifications")).text()

@@ -42,7 +42,7 @@ _Responses = dict[int | str, dict[str, Any]]
 _UNKNOWN: _Responses = {404: {"model": ErrorSchema}}
 _EVENTS: _Responses = {
     **_UNKNOWN,
-    200: {"description": "Events `progress` and, at last, `end`.", "content": {EVENT_STREAM: {}}},
+    200: {"description": "Events `progress`, then one `end`.", "content": {EVENT_STREAM: {}}},
     429: {"model": ErrorSchema},
 }
 
@@ -102,7 +102,7 @@ def job_problems(app: Parts, job_id: JobId, limit: Limit = 50, offset: Offset = 
 
 @router.get("/{job_id}/snapshots")
 def job_snapshots(app: Parts, job_id: JobId, limit: Limit = 50, offset: Offset = 0) -> list[JobSnapshotSummarySchema]:
-    """List a job's snapshots; a job that is not there has none."""
+    """List a job's snapshots; an unknown job has none."""
     with app.database.read() as session:
         found = catalog.job_snapshots(session, job_id, limit=limit, offset=min(offset, LARGEST_OFFSET))
     return [present.job_snapshot(snapshot) for snapshot in found]

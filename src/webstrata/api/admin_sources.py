@@ -47,9 +47,9 @@ def sources(app: Parts) -> AdminSourceListSchema:
 
 @router.post("", status_code=201, dependencies=_OURS, responses=_ADDED)
 def add(app: ActingParts, new: NewSourceSchema, response: Response) -> AdminSourceSchema:
-    """Add a source; its code and name are made from its first address when they are not given.
+    """Add a source; its code and name are made from its first URL unless they are given.
 
-    200 when a source with these addresses exists already: its code stays, and it gets the schedule and other given
+    200 when a source with these URLs exists already: its code stays, and it gets the schedule and other given
     values.
     """
     requested = WantedSource(
@@ -63,7 +63,7 @@ def add(app: ActingParts, new: NewSourceSchema, response: Response) -> AdminSour
 
 @router.get("/{code}", responses=_UNKNOWN)
 def source(app: Parts, code: SourceCode) -> AdminSourceSchema:
-    """Return all that is known of a source."""
+    """Return all details of a source."""
     return _source(app, code)
 
 
@@ -127,7 +127,7 @@ def resume(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
 
 @router.post("/{code}/enable", dependencies=_OURS, responses=_UNKNOWN)
 def enable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
-    """Allow jobs of a source again."""
+    """Enable a disabled source: it can have jobs again."""
     _source(app, code)
     _commands(app).set_enabled(code, True)
     return _source(app, code)
@@ -135,7 +135,7 @@ def enable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
 
 @router.post("/{code}/disable", dependencies=_OURS, responses=_UNKNOWN)
 def disable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
-    """Allow no more jobs of a source; its captures stay."""
+    """Disable a source: it gets no more jobs; its captures stay."""
     _source(app, code)
     _commands(app).set_enabled(code, False)
     return _source(app, code)

@@ -47,8 +47,8 @@ def cdx_as_pywb(app: Parts, request: Request) -> Response:
     "/api/jobs/{job_id}/cdxj",
     response_class=FileResponse,
     responses={
-        200: {"description": "A capture a line.", "content": {"text/x-cdxj": {}}},
-        404: {"model": ErrorSchema, "description": "No such job, or it has captured nothing."},
+        200: {"description": "One capture per line.", "content": {"text/x-cdxj": {}}},
+        404: {"model": ErrorSchema, "description": "No such job, or it has no captures."},
     },
 )
 def job_cdxj(app: Parts, job_id: JobId) -> FileResponse:
@@ -59,7 +59,7 @@ def job_cdxj(app: Parts, job_id: JobId) -> FileResponse:
         raise NotFoundError("Job not found")
     path = journal_folder(job_id, job.output_dir, app.archive_root) / JOURNAL_NAME
     if not path.is_file():
-        raise NotFoundError(f"Job {job_id} has no CDXJ file: it has captured nothing, or was not indexed")
+        raise NotFoundError(f"Job {job_id} has no CDXJ file: it has no captures, or was not indexed")
     return FileResponse(path, media_type="text/x-cdxj", filename=f"job-{job_id}.cdxj")
 
 

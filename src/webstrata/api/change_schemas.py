@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 class ChangeReasonSchema(BaseModel):
     """Why a change matters."""
 
-    code: str = Field(description="A word for programs, such as `dose`, `negation` or `section_removed`.")
+    code: str = Field(description="A code for programs, such as `dose`, `negation` or `section_removed`.")
     text: str = Field(description="A sentence for people.")
     weight: float = Field(description="From 0 to 1.")
 

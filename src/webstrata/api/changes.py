@@ -41,14 +41,16 @@ class ChangeParameters(BaseModel):
     """The filters of a list of changes; the names are part of the API's contract."""
 
     source: CodeFilter = Field(None, description="Only of the source with this code.")
-    job_id: JobNumber | None = Field(None, alias="jobId", description="Only those that this job found.")
-    latest: bool = Field(False, description="Only those that each source's newest job found.")
-    include_unchanged: bool = Field(False, alias="includeUnchanged", description="Captures that changed nothing, too.")
+    job_id: JobNumber | None = Field(None, alias="jobId", description="Only changes that this job found.")
+    latest: bool = Field(False, description="Only changes that the newest job of each source found.")
+    include_unchanged: bool = Field(False, alias="includeUnchanged", description="Include captures without a change.")
     change_type: ChangeType | None = Field(None, alias="changeType", description="Only changes of this kind.")
     min_significance: float = Field(
         0.0, ge=0, le=1, alias="minSignificance", description="Only changes of at least this significance."
     )
-    review: ReviewFilter | None = Field(None, description="Only changes that a person marked so, or not at all.")
+    review: ReviewFilter | None = Field(
+        None, description="Only changes with this review mark; `unreviewed`: without one."
+    )
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
     to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
     sort: ChangeSort = Field(ChangeSort.NEWEST, description="The order of results.")
@@ -92,7 +94,7 @@ Followed = Annotated[FeedParameters, Query()]
 
 @router.get("/api/changes")
 def changes(app: Parts, parameters: Annotated[ChangeParameters, Query()]) -> ChangesSchema:
-    """List what changed between captures, newest or most significant first."""
+    """List changes between captures, newest or most significant first."""
     if parameters.source is not None:
         known_source(app, parameters.source)
     about = {"page": parameters.page, "pageSize": parameters.page_size}
@@ -121,12 +123,15 @@ def changes(app: Parts, parameters: Annotated[ChangeParameters, Query()]) -> Cha
 def compare(
     app: Parts,
     request: Request,
-    to_snapshot_id: Annotated[SnapshotNumber, Query(alias="toSnapshotId", description="The capture after.")],
+    to_snapshot_id: Annotated[SnapshotNumber, Query(alias="toSnapshotId", description="Id of the newer snapshot.")],
     from_snapshot_id: Annotated[
-        SnapshotNumber | None, Query(alias="fromSnapshotId", description="The capture before; default: the last one.")
+        SnapshotNumber | None,
+        Query(
+            alias="fromSnapshotId", description="Id of the older snapshot; default: the previous capture of the page."
+        ),
     ] = None,
 ) -> ComparisonSchema:
-    """Compare two captures: as their change is stored, or else now."""
+    """Compare two captures: return their stored change, or compare them now."""
     compared = compare_captures(app, request, from_snapshot_id, to_snapshot_id)
     event = compared.event
     return ComparisonSchema(
@@ -143,19 +148,19 @@ def compare(
 
 @router.get("/api/changes/rss", response_class=Response, responses=feeds.answers(feeds.RSS))
 def rss(app: Parts, request: Request, parameters: Followed, known: IfNoneMatch = "") -> Response:
-    """Feed readers the newest changes as RSS."""
+    """Return a feed of the newest changes as RSS."""
     return cached_response(known, feeds.rss(_feed(app, request, parameters)), feeds.RSS, A_MINUTE)
 
 
 @router.get("/api/changes/atom", response_class=Response, responses=feeds.answers(feeds.ATOM))
 def atom(app: Parts, request: Request, parameters: Followed, known: IfNoneMatch = "") -> Response:
-    """Feed readers the newest changes as Atom."""
+    """Return a feed of the newest changes as Atom."""
     return cached_response(known, feeds.atom(_feed(app, request, parameters)), feeds.ATOM, A_MINUTE)
 
 
 @router.get("/api/changes/feed.json", response_class=Response, responses=feeds.answers(feeds.JSON_FEED))
 def json_feed(app: Parts, request: Request, parameters: Followed, known: IfNoneMatch = "") -> Response:
-    """Feed readers the newest changes as a JSON Feed."""
+    """Return a feed of the newest changes as a JSON Feed."""
     return cached_response(known, feeds.json_feed(_feed(app, request, parameters)), feeds.JSON_FEED, A_MINUTE)
 
 

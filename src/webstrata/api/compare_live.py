@@ -46,7 +46,9 @@ def compare_live(
     request: Request,
     response: Response,
     snapshot_id: SnapshotId,
-    mode: Annotated[TextMode, Query(description="What is compared: the content, or all of the page.")] = TextMode.MAIN,
+    mode: Annotated[
+        TextMode, Query(description="Part to compare: the main content, or the whole page.")
+    ] = TextMode.MAIN,
 ) -> Response | LiveComparisonSchema:
     """Compare a capture with the page as it is now; nothing is stored. HEAD fetches nothing."""
     snapshot = known_snapshot(app, snapshot_id)

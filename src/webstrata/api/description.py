@@ -15,7 +15,7 @@ Json = dict[str, Any]
 _HEADERS: Mapping[str, Json] = {
     "X-API-Version": {"description": "The version of this API.", "required": True, "schema": {"const": "1"}},
     "X-Request-Id": {
-        "description": "The request's id, also in our log: yours, if you sent a harmless one.",
+        "description": "The request's id, as in the server's log: the one that you sent, if it is valid.",
         "required": True,
         "schema": {"type": "string"},
     },
@@ -25,18 +25,18 @@ _HEADERS: Mapping[str, Json] = {
         "schema": {"type": "string", "pattern": '^W/"[0-9a-f]+"$'},
     },
     "Cache-Control": {
-        "description": "For how long the answer may be kept.",
+        "description": "How long the response may be cached.",
         "required": True,
         "schema": {"type": "string"},
     },
     "Retry-After": {
-        "description": "Seconds until there is room for another request; not said by live views.",
+        "description": "Seconds to wait before the next request; not sent by live views.",
         "schema": {"type": "integer", "minimum": 1},
     },
 }
 _ALWAYS = ("X-API-Version", "X-Request-Id")
 _KEPT = ("ETag", "Cache-Control")
-_NOT_MODIFIED = "You have it already: it is as it was when you got the `ETag` that you sent."
+_NOT_MODIFIED = "Not modified since the response with the `ETag` that you sent."
 
 
 class DescribedApi(FastAPI):

@@ -43,7 +43,7 @@ _MEDIA_TYPES = {
 _GZIP = "application/gzip"
 _LIST_RESPONSES: dict[int | str, dict[str, object]] = {
     200: {
-        "description": "The list, a row a line.",
+        "description": "The list, one row per line.",
         "content": {media_type.partition(";")[0]: {} for media_type in (*_MEDIA_TYPES.values(), _GZIP)},
         "headers": {
             "Content-Disposition": {
@@ -53,7 +53,7 @@ _LIST_RESPONSES: dict[int | str, dict[str, object]] = {
             },
         },
     },
-    403: {"model": ErrorSchema, "description": "This list cannot be taken home here."},
+    403: {"model": ErrorSchema, "description": "Exports are switched off in this archive."},
     404: {"model": ErrorSchema, "description": "No such source."},
 }
 
@@ -66,8 +66,8 @@ class ExportParameters(BaseModel):
     format: Format = Format.JSONL
     compressed: bool = Field(True, description="As a gzip file.")
     source: CodeFilter = Field(None, description="Only of the source with this code.")
-    after_id: int = Field(0, ge=0, alias="afterId", description="Only what comes after this number: the last you had.")
-    limit: int | None = Field(None, ge=1, description="Rows at most; the archive may give fewer at a time.")
+    after_id: int = Field(0, ge=0, alias="afterId", description="Only rows after this id: the last one that you have.")
+    limit: int | None = Field(None, ge=1, description="Maximum number of rows; the archive may have a lower limit.")
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
     to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
 
@@ -81,8 +81,10 @@ class ExportParameters(BaseModel):
 class ChangeExportParameters(ExportParameters):
     """The parameters of an export of changes."""
 
-    include_unchanged: bool = Field(False, alias="includeUnchanged", description="Captures that changed nothing, too.")
-    review: ReviewFilter | None = Field(None, description="Only changes that a person marked so, or not at all.")
+    include_unchanged: bool = Field(False, alias="includeUnchanged", description="Include captures without a change.")
+    review: ReviewFilter | None = Field(
+        None, description="Only changes with this review mark; `unreviewed`: without one."
+    )
 
 
 SnapshotExport = Annotated[ExportParameters, Query()]
@@ -100,9 +102,9 @@ def exports(app: Parts) -> ExportsSchema:
         defaultLimit=min(settings.exports_default_limit, settings.exports_max_limit),
         maxLimit=settings.exports_max_limit,
         dataDictionaryUrl=DATA_DICTIONARY,
-        snapshots=ExportKindSchema(path=SNAPSHOTS, description="Every snapshot, a row each.", formats=_FORMATS),
+        snapshots=ExportKindSchema(path=SNAPSHOTS, description="All snapshots, one row each.", formats=_FORMATS),
         changes=ExportKindSchema(
-            path=CHANGES, description="Every change between two captures of a page, a row each.", formats=_FORMATS
+            path=CHANGES, description="All changes between two captures of a page, one row each.", formats=_FORMATS
         ),
     )
 

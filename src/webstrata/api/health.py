@@ -39,7 +39,10 @@ _DATABASE_AWAY = UnhealthySchema(status="error", checks=UnhealthyChecksSchema(db
     response_model=HealthSchema,
     response_model_exclude_none=True,
     responses={
-        500: {"model": UnhealthySchema | ErrorSchema, "description": "The database is away, or something else broke."}
+        500: {
+            "model": UnhealthySchema | ErrorSchema,
+            "description": "The database cannot be reached, or an internal error.",
+        }
     },
 )
 def health(

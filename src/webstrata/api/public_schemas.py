@@ -82,7 +82,7 @@ class LatestSnapshotSchema(BaseModel):
 
 
 class ResolvedSchema(BaseModel):
-    """The capture that a replayed address leads to."""
+    """The capture that a replayed URL resolves to."""
 
     found: bool
     snapshotId: int | None

@@ -20,8 +20,8 @@ from webstrata.replay.finding import ReplayArchive
 router = APIRouter(
     tags=["replay"],
     responses={
-        400: {"model": ErrorSchema, "description": "No web address, or no moment."},
-        404: {"model": ErrorSchema, "description": "Nothing is found there."},
+        400: {"model": ErrorSchema, "description": "The URL or the timestamp is invalid."},
+        404: {"model": ErrorSchema, "description": "No capture was found."},
     },
 )
 
@@ -36,10 +36,10 @@ def resolve(
     app: Parts,
     request: Request,
     job_id: Annotated[JobNumber, Query(alias="jobId", description="The job whose captures are replayed.")],
-    url: Annotated[Text, Query(min_length=1, max_length=4096, description="The address that was asked for.")],
-    timestamp: Annotated[Text | None, Query(description="A moment in UTC: 14 digits, from year to second.")] = None,
+    url: Annotated[Text, Query(min_length=1, max_length=4096, description="The URL to find a capture of.")],
+    timestamp: Annotated[Text | None, Query(description="A timestamp in UTC: 14 digits, from year to second.")] = None,
 ) -> ResolvedSchema:
-    """Return the capture of a job that an address leads to: the closest to a moment, or the newest."""
+    """Return a job's capture of a URL: the closest to a timestamp, or the newest."""
     moment = latest_moment(_NEWEST) if timestamp is None else _moment(timestamp)
     try:
         address = parse_url(url).href

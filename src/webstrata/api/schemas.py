@@ -121,7 +121,7 @@ class SnapshotSummarySchema(SnapshotSchema):
 
     pageSnapshotsCount: int | None
     markedSnippet: list[TextRunSchema] | None = Field(
-        description="The snippet piece by piece; marked is what was searched for. null when nothing was."
+        description="The snippet in pieces, with the searched words marked; null without words."
     )
     snippetHeading: str | None = Field(None, description="The heading that the snippet is under.")
     without: list[str] = Field([], description="Words of the query that the page lacks.")
@@ -187,7 +187,7 @@ class JobSummarySchema(BaseModel):
 
 
 class JobDetailSchema(JobSummarySchema):
-    """All that is known of a job."""
+    """All details of a job."""
 
     outputDir: str
     crawlerStage: str | None

@@ -37,9 +37,9 @@ def _cursor(value: str) -> str:
 class SearchParameters(BaseModel):
     """The parameters of a search; the names are part of the API's contract."""
 
-    q: Text | None = Field(None, min_length=1, max_length=256, description="Words, an expression, or an address.")
+    q: Text | None = Field(None, min_length=1, max_length=256, description="Words, an expression, or a URL.")
     source: CodeFilter = Field(None, description="A source's code; an unknown one finds nothing.")
-    sort: Sort | None = Field(None, description="Default: relevance with words, newest without.")
+    sort: Sort | None = Field(None, description="Default: relevance for words, newest without words.")
     view: View = Field(View.SNAPSHOTS, description="Every capture, or the newest of each page.")
     include_non_2xx: bool = Field(False, alias="includeNon2xx", description="Errors and redirects too.")
     include_duplicates: bool = Field(False, alias="includeDuplicates", description="Also captures without a change.")

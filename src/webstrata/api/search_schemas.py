@@ -17,7 +17,7 @@ class FacetCountSchema(BaseModel):
 
 
 class FacetsSchema(BaseModel):
-    """How the results divide; by number, most first."""
+    """The number of results for each value, the largest first."""
 
     source: list[FacetCountSchema]
     year: list[FacetCountSchema]
@@ -34,7 +34,7 @@ class SearchResponseSchema(BaseModel):
     pageSize: int
     totalCapped: bool = False
     totalAllWords: int = Field(
-        0, description="How many of the results hold all words; given where that is not all of them."
+        0, description="Number of results with all words; given only if it differs from the total."
     )
     without: list[str] = Field([], description="Words that none of these results has.")
     nextCursor: str | None = None

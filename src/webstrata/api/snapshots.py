@@ -70,7 +70,7 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneM
     response_class=Response,
     responses={
         200: {
-            "description": "The archived page with a banner, or a file as it was; what browsers would run, as bytes.",
+            "description": "The archived page with a banner, or a file as captured; scripts are sent as plain bytes.",
             "content": {media_type: {} for media_type in _SERVED_AS},
         }
     },
@@ -81,7 +81,7 @@ def raw(
     snapshot_id: SnapshotId,
     banner: Annotated[bool, Query(description="Insert the banner.")] = True,
     inert_links: Annotated[
-        bool, Query(alias="inertLinks", description="Make links that leave the page do nothing.")
+        bool, Query(alias="inertLinks", description="Disable links that lead away from the page.")
     ] = False,
     known: IfNoneMatch = "",
 ) -> Response:
@@ -111,7 +111,7 @@ def timeline(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNon
 def latest(
     app: Parts,
     snapshot_id: SnapshotId,
-    require_html: Annotated[bool, Query(alias="requireHtml", description="Only a capture that is HTML.")] = True,
+    require_html: Annotated[bool, Query(alias="requireHtml", description="Only HTML captures.")] = True,
     known: IfNoneMatch = "",
 ) -> Response:
     """Return the newest good capture of a snapshot's page."""

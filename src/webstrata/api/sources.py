@@ -43,7 +43,9 @@ class Language(StrEnum):
 def sources(
     app: Parts,
     request: Request,
-    lang: Annotated[Language | None, Query(description="Enter by the front page's newest capture in it.")] = None,
+    lang: Annotated[
+        Language | None, Query(description="Link to the newest capture of the front page in this language.")
+    ] = None,
     known: IfNoneMatch = "",
 ) -> Response:
     """List the sources that have a snapshot, by name."""
@@ -71,8 +73,8 @@ def editions(app: Parts, request: Request, code: SourceCode, known: IfNoneMatch 
 def preview(
     app: Parts,
     code: SourceCode,
-    job_id: Annotated[JobNumber | None, Query(alias="jobId", description="As this job captured it.")] = None,
-    lang: Annotated[Language | None, Query(description="In this language, if it can be.")] = None,
+    job_id: Annotated[JobNumber | None, Query(alias="jobId", description="The preview of this job's capture.")] = None,
+    lang: Annotated[Language | None, Query(description="The preview in this language, if there is one.")] = None,
 ) -> Response:
     """Show a source's front page as a small picture; 404 while there is none."""
     source = known_source(app, code)

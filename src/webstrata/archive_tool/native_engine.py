@@ -66,7 +66,7 @@ class NativeAttempt:
         if code not in (OUR_TROUBLE_CODE, WRONG_USAGE):
             return code
         with self.database.read() as session:
-            reason = jobs.load_job(session, self.job_id).status_reason or f"exit code {code}: its log says more"
+            reason = jobs.load_job(session, self.job_id).status_reason or f"exit code {code}: see its log"
         raise StorageError(reason) if code == OUR_TROUBLE_CODE else WebstrataError(reason)
 
 

@@ -232,5 +232,5 @@ def _age(file: Path) -> tuple[int, str]:
 def _parsed(stored: dict[str, object]) -> Notes:
     superseded = stored["superseded"]
     if not isinstance(superseded, list):
-        raise TypeError("superseded is no list")
+        raise TypeError("superseded is not a list")
     return Notes(Phase(str(stored["phase"])), bool(stored["overwriting"]), tuple(map(str, superseded)))

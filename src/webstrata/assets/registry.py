@@ -79,13 +79,13 @@ def _checked(candidate: object) -> Plugin:
     """Return an object as a plugin; UsageError names what it lacks."""
     name = getattr(candidate, "name", None)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise UsageError(f"{candidate!r} is no plugin: its name is {name!r}, not a short word in lower case")
+        raise UsageError(f"{candidate!r} is not a plugin: its name is {name!r}, not a short word in lower case")
     lacking = [method for method in _METHODS if not callable(getattr(candidate, method, None))]
     if lacking or not isinstance(candidate, Plugin):
-        raise UsageError(f"{candidate!r} is no plugin: it has no {' and no '.join(lacking)}")
+        raise UsageError(f"{candidate!r} is not a plugin: it has no {' and no '.join(lacking)}")
     version = version_of(candidate) or ""
     if not version.isprintable() or len(version) > _LONGEST_VERSION:
-        raise UsageError(f"{candidate!r} is no plugin: its version is {version!r:.200}")
+        raise UsageError(f"{candidate!r} is not a plugin: its version is {version!r:.200}")
     return candidate
 
 

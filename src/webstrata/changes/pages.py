@@ -74,7 +74,9 @@ class PageLoader:
         body = decoded(live.body, live.header_lines("content-encoding"), MAX_LIVE_BYTES)
         kind = page_kind(content_type, body, live.url)
         if kind is None:
-            raise UsageError(f"{live.url} is no page that can be compared (its type is {content_type or 'not stated'})")
+            raise UsageError(
+                f"{live.url} is not a page that can be compared (its type is {content_type or 'not stated'})"
+            )
         reading = self.reader.page(ReadPage(kind, Body.of_response(live.url, body, live.status, headers)))
         quality, quality_kind = _judged(reading, live.status)
         return StoredPage(

@@ -19,7 +19,7 @@ def cleanup(
         bool | None,
         typer.Option(
             "--dry-run/--apply",
-            help="Only count, or delete. Default: as the settings say.",
+            help="Only count expired artifacts, or delete them. Default: RETENTION_CLEANUP_DRY_RUN.",
         ),
     ] = None,
     batch_size: Annotated[
@@ -28,7 +28,7 @@ def cleanup(
             min=1,
             max=100_000,
             metavar="N",
-            help="Maximum number of artifacts. Default: as set.",
+            help="Maximum number of artifacts. Default: RETENTION_CLEANUP_BATCH_SIZE.",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -34,7 +34,7 @@ def list_changes(
     ] = 0.0,
     review: Annotated[
         Literal["reviewed", "important", "noise", "unreviewed"] | None,
-        typer.Option("--review", help="Only changes that were marked so, or not at all.", show_default=False),
+        typer.Option("--review", help="Only changes with this mark; unreviewed: without a mark.", show_default=False),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of changes.")] = 20,
     as_json: AsJson = False,

@@ -15,7 +15,10 @@ from webstrata.model.words import counted
 if TYPE_CHECKING:
     from webstrata.model.retention.rules import PassResult
 
-verbs = typer.Typer(cls=PlainGroup, help="Show and set retention policies, delete expired rows, hold and withhold.")
+verbs = typer.Typer(
+    cls=PlainGroup,
+    help="Show and set retention policies, delete expired rows, place legal holds and withhold snapshots.",
+)
 
 
 @verbs.callback(invoke_without_command=True)
@@ -55,8 +58,13 @@ def show(as_json: AsJson = False) -> None:
 
 @command(verbs, "set", example="webstrata retention set diagnostics 30")
 def set_days(
-    collection: Annotated[str, typer.Argument(help="Name of the collection.", show_default=False)],
-    days: Annotated[int, typer.Argument(help="Number of days, at least 1.", show_default=False)],
+    collection: Annotated[
+        str,
+        typer.Argument(
+            metavar="COLLECTION", help="Name of the collection, as retention show lists it.", show_default=False
+        ),
+    ],
+    days: Annotated[int, typer.Argument(metavar="DAYS", help="Number of days, at least 1.", show_default=False)],
 ) -> None:
     """Set for how many days the rows of a collection are stored."""
     from webstrata.retention.policies import set_policy

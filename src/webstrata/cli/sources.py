@@ -86,7 +86,7 @@ def regroup(
             app.database,
             source,
             dry_run=dry_run,
-            progress=lambda code, seen: status.update(f"{code}: {seen} snapshots looked at"),
+            progress=lambda code, seen: status.update(f"{code}: {seen} snapshots checked"),
         )
         if not dry_run:
             _write_sources(app)
@@ -150,7 +150,7 @@ def add(
     description: Annotated[str | None, typer.Option(help="Description of the source.")] = None,
     options: Options = None,
 ) -> None:
-    """Add a source; an existing source with the same URL gets the schedule instead, under its own code."""
+    """Add a source, or set the schedule of the source that already has the same URL."""
     from webstrata.jobs.sources.source_commands import WantedSource
     from webstrata.model.jobs.registry import source_code_from
 
@@ -248,7 +248,7 @@ def remove(code: Code) -> None:
 
 @command(sources, "enable", example="webstrata sources enable example")
 def enable(code: Code) -> None:
-    """Allow jobs of a source again."""
+    """Enable a disabled source: it can have jobs again."""
     with started(quiet=True) as app:
         _commands(app).set_enabled(code, True)
     print(f"{code} is enabled")
@@ -256,7 +256,7 @@ def enable(code: Code) -> None:
 
 @command(sources, "disable", example="webstrata sources disable example")
 def disable(code: Code) -> None:
-    """Allow no more jobs of a source, scheduled or manual; its captures stay."""
+    """Disable a source: it gets no more jobs, scheduled or manual; its captures stay."""
     with started(quiet=True) as app:
         _commands(app).set_enabled(code, False)
     print(f"{code} is disabled; webstrata sources enable {code}")

@@ -21,7 +21,7 @@ def redis_client(url: str) -> "Redis":
     try:
         return redis.Redis.from_url(url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT)
     except ValueError:
-        raise SettingsError("the Redis URL is none (expected redis://host:port/number)") from None
+        raise SettingsError("the Redis URL is not valid (expected redis://host:port/number)") from None
 
 
 @contextmanager

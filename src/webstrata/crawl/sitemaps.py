@@ -196,7 +196,7 @@ class _Collected:
     def add(self, loc: str, *, is_sitemap: bool = False) -> None:
         """Add a URL; relative and invalid URLs are only counted."""
         if len(self._urls) + len(self._children) + self.refused >= self.limits.max_urls:
-            raise SitemapError(f"it names more than {self.limits.max_urls} addresses")
+            raise SitemapError(f"it lists more than {self.limits.max_urls} URLs")
         href = _href(loc)
         if href is None:
             self.refused += 1
@@ -221,7 +221,7 @@ def _read_lines(text: bytes, collected: _Collected) -> None:
     for word in _WORD.finditer(text):
         collected.add(word[0].decode("utf-8", "replace"))
         if word.start() == 0 and collected.refused:
-            raise SitemapError("it is neither XML nor a list of web addresses")
+            raise SitemapError("it is neither XML nor a list of URLs")
 
 
 def _read_xml(text: bytes, collected: _Collected) -> None:

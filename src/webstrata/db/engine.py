@@ -197,7 +197,7 @@ def _url(url: str) -> URL:
 
 def _parsed(url: str) -> URL:
     wrong = SettingsError(
-        "the database URL is none (expected sqlite:///file or postgresql://user:password@host/name;"
+        "the database URL is not valid (expected sqlite:///file or postgresql://user:password@host/name;"
         " in a password, write @ as %40)"
     )
     try:

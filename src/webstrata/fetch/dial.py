@@ -105,7 +105,7 @@ def _as_fetch_errors() -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
-        raise TransientFetchError("no answer in time", kind="timeout") from error
+        raise TransientFetchError("no response in time", kind="timeout") from error
     except ssl.SSLCertVerificationError as error:
         raise FetchError(f"the server's certificate is not valid ({error.verify_message})", kind="tls") from error
     except ssl.SSLError as error:

@@ -99,7 +99,7 @@ class HttpFetcher:
                     response, address = await self._request(parts, request_head, download)
                     download.finish(len(response.body))
         except TimeoutError:
-            raise TransientFetchError(f"{parts.href}: no answer in time", kind="timeout") from None
+            raise TransientFetchError(f"{parts.href}: no response in time", kind="timeout") from None
         except FetchError as error:
             raise type(error)(f"{parts.href}: {error}", kind=error.kind) from error
         head = response.head

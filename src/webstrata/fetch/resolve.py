@@ -101,5 +101,5 @@ async def _looked_up(host: str) -> list[str]:
     except socket.gaierror as error:
         raise TransientFetchError("the host's name does not resolve (is the network up?)", kind="dns") from error
     except (UnicodeError, ValueError) as error:
-        raise FetchError("the host's name cannot be one", kind="dns") from error
+        raise FetchError("the host name is not valid", kind="dns") from error
     return list(dict.fromkeys(str(address[0]) for *_, address in found))

@@ -50,28 +50,28 @@ def _jobs(session: Session) -> Iterator[Metric]:
         cleanups[part.cleanup_status] += part.jobs
         crawled[part.source_code] += part.pages_crawled
         failed[part.source_code] += part.pages_failed
-    yield _by("healtharchive_jobs_total", "Jobs, by where they stand.", "status", _with_zeros(JobStatus, statuses))
+    yield _by("healtharchive_jobs_total", "Jobs by status.", "status", _with_zeros(JobStatus, statuses))
     yield _by(
         "healtharchive_jobs_cleanup_status_total",
-        "Jobs, by what was cleaned up behind them.",
+        "Jobs by clean-up status.",
         "cleanup_status",
         _with_zeros(CleanupStatus, cleanups),
     )
-    yield _in_all_and_by_source("healtharchive_jobs_pages_crawled_total", "URLs that jobs got.", crawled)
-    yield _in_all_and_by_source("healtharchive_jobs_pages_failed_total", "URLs that jobs did not get.", failed)
+    yield _in_all_and_by_source("healtharchive_jobs_pages_crawled_total", "URLs that jobs fetched.", crawled)
+    yield _in_all_and_by_source("healtharchive_jobs_pages_failed_total", "URLs that jobs failed to fetch.", failed)
 
 
 def _snapshots(session: Session) -> Metric:
     by_source = Counter({total.code: total.snapshots for total in totals.totals(session)})
-    return _in_all_and_by_source("healtharchive_snapshots_total", "Snapshots, in all and by source.", by_source)
+    return _in_all_and_by_source("healtharchive_snapshots_total", "Snapshots, in total and by source.", by_source)
 
 
 def _running(session: Session, now: datetime) -> Iterator[Metric]:
     labels = ["job", "source"]
-    depth = GaugeMetricFamily("webstrata_frontier_depth", "URLs that wait or are under way.", labels=labels)
+    depth = GaugeMetricFamily("webstrata_frontier_depth", "URLs that are waiting or in progress.", labels=labels)
     rate = GaugeMetricFamily("webstrata_crawl_rate", "Responses a second.", labels=labels)
     age = GaugeMetricFamily(
-        "webstrata_job_last_progress_age_seconds", "Since a running job last settled a URL.", labels=labels
+        "webstrata_job_last_progress_age_seconds", "Seconds since a running job last settled a URL.", labels=labels
     )
     for job in metrics.running_jobs(session, now):
         of_job = [str(job.id), job.source_code]
@@ -85,22 +85,24 @@ def _index(session: Session, now: datetime) -> Iterator[Metric]:
     lag = metrics.index_lag(session)
     waiting = max(0.0, (now - lag.waiting_since).total_seconds()) if lag.waiting_since else 0.0
     yield _gauge("webstrata_index_lag_bytes", "Bytes of WARC files that are not searchable yet.", lag.bytes)
-    yield _gauge("webstrata_index_lag_seconds", "For how long the job waits that is not indexed longest.", waiting)
+    yield _gauge("webstrata_index_lag_seconds", "Seconds for which the oldest unindexed job has waited.", waiting)
 
 
 def _operations(session: Session) -> Iterator[Metric]:
     counted = operations.counted(session)
     reclaims = CounterMetricFamily(
-        "webstrata_lease_reclaims", "Leases taken back from workers that died or fell silent.", labels=["kind"]
+        "webstrata_lease_reclaims", "Leases reclaimed from workers that died or stopped responding.", labels=["kind"]
     )
     reclaims.add_metric(["task"], counted[Operation.TASK_LEASES_RECLAIMED])
     reclaims.add_metric(["job"], counted[Operation.JOB_LEASES_RECLAIMED])
-    waits = CounterMetricFamily("webstrata_lock_waits", "Turns that had to be waited for.", labels=["lock"])
+    waits = CounterMetricFamily("webstrata_lock_waits", "Waits for a permit of a host.", labels=["lock"])
     waits.add_metric(["host"], counted[Operation.HOST_TURN_WAITS])
-    seconds = CounterMetricFamily("webstrata_lock_wait_seconds", "Seconds waited for turns.", labels=["lock"])
+    seconds = CounterMetricFamily(
+        "webstrata_lock_wait_seconds", "Seconds waited for permits of hosts.", labels=["lock"]
+    )
     seconds.add_metric(["host"], counted[Operation.HOST_TURN_WAIT_MS] / 1000)
     yield from (reclaims, waits, seconds)
-    yield _counter("webstrata_cleanups", "Clean-ups that deleted something.", counted[Operation.CLEANUPS])
+    yield _counter("webstrata_cleanups", "Clean-ups that deleted files.", counted[Operation.CLEANUPS])
     yield _counter("webstrata_cleanup_freed_bytes", "Bytes that clean-ups freed.", counted[Operation.CLEANUP_BYTES])
 
 

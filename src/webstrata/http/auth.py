@@ -30,11 +30,11 @@ SESSION_LENGTH = timedelta(hours=12)
 ADMIN_RESPONSES: dict[int | str, dict[str, Any]] = {
     403: {
         "model": ErrorSchema,
-        "description": "The admin token is missing or wrong; or something was to be changed from another site's page.",
+        "description": "The admin token is missing or wrong, or the request was sent from a page of another site.",
     },
     500: {
         "model": ErrorSchema,
-        "description": "Something broke on our side, or no admin token is set where there must be one.",
+        "description": "Internal error, or no admin token is configured where one is required.",
     },
 }
 """The responses in the API's description of routes that only administrators may use."""
@@ -42,13 +42,13 @@ ADMIN_RESPONSES: dict[int | str, dict[str, Any]] = {
 # Only for the API's description: `_verdict` decides about access.
 _AS_BEARER = HTTPBearer(
     scheme_name="adminBearer",
-    description="The admin token. Development without one is open to programs on the same machine.",
+    description="The admin token. In development it may be unset; then only programs on the same machine have access.",
     auto_error=False,
 )
 _AS_HEADER = APIKeyHeader(
     name="X-Admin-Token",
     scheme_name="adminToken",
-    description="The admin token; not looked at beside a bearer token.",
+    description="The admin token; ignored if a bearer token is sent.",
     auto_error=False,
 )
 
@@ -109,7 +109,7 @@ def issue_session(settings: Settings, now: datetime) -> str:
     """Return a cookie's value that replaces the admin token for some hours."""
     token = _token(settings)
     if token is None:
-        raise UsageError("there is no admin token to log in with: set WEBSTRATA_ADMIN_TOKEN")
+        raise UsageError("no admin token is set: set WEBSTRATA_ADMIN_TOKEN to sign in")
     expiry = int((now + SESSION_LENGTH).timestamp())
     return f"{expiry}.{_signature(token, expiry)}"
 

@@ -27,14 +27,14 @@ class Metrics:
         counted = CollectorRegistry() if _shared_by_processes() else self.registry
         self._requests = Histogram(
             "webstrata_http_request_seconds",
-            "Seconds until an answer began, by route.",
+            "Seconds until the first byte of a response, by route.",
             ["method", "route", "status"],
             buckets=_BUCKETS,
             registry=counted,
         )
         self._searches = Histogram(
             "webstrata_search_seconds",
-            "Seconds until a search's answer began.",
+            "Seconds until the first byte of a search's response.",
             ["door"],
             buckets=_BUCKETS,
             registry=counted,

@@ -59,7 +59,7 @@ def subscribe(
     group = None if page is None else url_group(page)
     subject = _check_subject(Subject(source_id, group, watch_id, saved_search_id))
     if not 0 <= min_significance <= 1:
-        raise UsageError(f"the least significance is between 0 and 1, not {min_significance:g}")
+        raise UsageError(f"the minimum significance must be between 0 and 1, not {min_significance:g}")
     now = datetime.now(UTC)
     with database.write() as session:
         target, secret = _find_or_add(session, address, now)
@@ -208,7 +208,9 @@ def _free_name(session: Session, address: TargetAddress) -> str:
 def _check_name(name: str) -> str:
     text = " ".join(name.split())
     if not text or len(text) > MAX_NAME_LENGTH or "://" in text or text.isdecimal():
-        raise UsageError(f"a target's name has 1 to {MAX_NAME_LENGTH} characters and is no address and no number")
+        raise UsageError(
+            f"a target's name must have 1 to {MAX_NAME_LENGTH} characters and be neither an address nor a number"
+        )
     return text
 
 

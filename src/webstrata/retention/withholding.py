@@ -42,7 +42,7 @@ def withhold_snapshots(
     """
     named = sorted(set(request.snapshot_ids))
     if not named or len(named) > MOST_AT_ONCE:
-        raise UsageError(f"name 1 to {MOST_AT_ONCE} snapshots")
+        raise UsageError(f"give the ids of 1 to {MOST_AT_ONCE} snapshots")
     reason = check_reason(request.reason)
     with database.read() as session:
         requested = sorted(tombstones.with_copies(session, named))

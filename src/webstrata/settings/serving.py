@@ -39,18 +39,18 @@ class ServingSettings(BaseModel):
     )
     rate_limit: int = setting(
         120,
-        "Requests a minute for each client, except for the kinds below; 0 is no limit. Loopback is not limited.",
+        "Requests a minute for each client, except for the kinds below; 0 means no limit. Loopback is not limited.",
         ge=0,
     )
-    rate_limit_search: int = setting(60, "Searches a minute for each client; 0 is no limit.", ge=0)
-    rate_limit_exports: int = setting(10, "Exports a minute for each client; 0 is no limit.", ge=0)
-    rate_limit_compare: int = setting(20, "Comparisons a minute for each client; 0 is no limit.", ge=0)
+    rate_limit_search: int = setting(60, "Searches a minute for each client; 0 means no limit.", ge=0)
+    rate_limit_exports: int = setting(10, "Exports a minute for each client; 0 means no limit.", ge=0)
+    rate_limit_compare: int = setting(20, "Comparisons a minute for each client; 0 means no limit.", ge=0)
     rate_limit_replay: int = setting(
-        1200, "Replayed files a minute for each client, of which a page may load many; 0 is no limit.", ge=0
+        1200, "Replayed files a minute for each client, of which a page may load many; 0 means no limit.", ge=0
     )
-    rate_limit_reports: int = setting(5, "Problem reports a minute for each client; 0 is no limit.", ge=0)
+    rate_limit_reports: int = setting(5, "Problem reports a minute for each client; 0 means no limit.", ge=0)
     rate_limit_logins: int = setting(
-        10, "Sign-in attempts and wrong admin tokens a minute for each client; 0 is no limit.", ge=0
+        10, "Sign-in attempts and wrong admin tokens a minute for each client; 0 means no limit.", ge=0
     )
     csp_enabled: bool = setting(
         True,

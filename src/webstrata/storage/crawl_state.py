@@ -94,7 +94,7 @@ class CrawlState:
         """Add a temporary folder; UsageError when it does not belong to this run."""
         place = Path(folder)
         if place.parent.resolve() != self.host_output_dir or not place.match(TEMP_DIRS):
-            raise UsageError(f"{folder} is no temporary folder of {self.host_output_dir}")
+            raise UsageError(f"{folder} is not a temporary folder of {self.host_output_dir}")
         if str(place) not in self.temp_dirs_host_paths:
             self.temp_dirs_host_paths.append(str(place))
 
@@ -200,7 +200,7 @@ def _parsed(content: bytes) -> Mapping[str, object]:
     except RecursionError:
         raise ValueError("nested too deep") from None
     except ValueError:
-        raise ValueError("cut off or no JSON") from None
+        raise ValueError("cut off or not JSON") from None
     if not isinstance(stored, dict):
         raise ValueError("no JSON object")
     for name in (*_COUNTS, *_SINCE_PROGRESS):
@@ -221,14 +221,14 @@ def _count(stored: Mapping[str, object], name: str, default: int) -> int:
 def _texts(stored: Mapping[str, object]) -> list[str]:
     value = stored.get(_PATHS, [])
     if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
-        raise ValueError(f"{_PATHS} is no list of paths")
+        raise ValueError(f"{_PATHS} is not a list of paths")
     return value
 
 
 def _objects(stored: Mapping[str, object]) -> tuple[Mapping[str, object], ...]:
     value = stored.get(_DECISIONS, [])
     if not isinstance(value, list) or not all(isinstance(decision, dict) for decision in value):
-        raise ValueError(f"{_DECISIONS} is no list of decisions")
+        raise ValueError(f"{_DECISIONS} is not a list of decisions")
     return tuple(value[-DECISIONS_KEPT:])
 
 

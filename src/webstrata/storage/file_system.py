@@ -25,7 +25,7 @@ def check_room(path: Path, minimum: int) -> None:
     free = free_bytes(path)
     if free < minimum:
         raise StorageError(
-            f"{path}: only {shown_bytes(free)} are free, and {shown_bytes(minimum)} must stay so "
+            f"{path}: only {shown_bytes(free)} are free; at least {shown_bytes(minimum)} must stay free "
             "(WEBSTRATA_MIN_FREE_BYTES)"
         )
 

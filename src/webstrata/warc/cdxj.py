@@ -250,7 +250,7 @@ def _parsed(line: bytes) -> JournalLine | None:
 def _moment(digits: str) -> datetime:
     found = _MOMENT.fullmatch(digits)
     if found is None:
-        raise ValueError(f"{digits!r} is no time")
+        raise ValueError(f"{digits!r} is not a time")
     year, month, day, hour, minute, second = map(int, found.groups())
     return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
 

@@ -263,10 +263,10 @@ def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int)
         raise SenselessError("the record's head is damaged")
     if _is_capture(record):
         if "Content-Length" not in record.headers:
-            raise SenselessError("the record does not say how long it is (Content-Length)")
+            raise SenselessError("the record does not state its length (Content-Length)")
         return _archive_record(record, reading.warc_path, offset, 0, reading.most_bytes)
     if record.record_type & _CAPTURE_TYPES:
-        raise SenselessError("the record has no address (WARC-Target-URI)")
+        raise SenselessError("the record has no URL (WARC-Target-URI)")
     if "WARC-Type" not in record.headers:
         raise SenselessError("the record has no type (WARC-Type)")
     return None

@@ -33,7 +33,7 @@ def ask(request: Request, following: Annotated[str, Query(alias="next")] = AFTER
     if visitor.is_admin:
         return RedirectResponse(local_path(following), status_code=303)
     if not visitor.may_sign_in:
-        raise HTTPException(404, "There is nothing to sign in to: no admin token is set")
+        raise HTTPException(404, "Sign-in is not available: no admin token is set")
     return render(request, "login.html", next=local_path(following), problem=None)
 
 

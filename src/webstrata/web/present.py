@@ -25,9 +25,9 @@ _SIZES = ("kB", "MB", "GB", "TB", "PB")
 
 _RATE_DIGITS = ((99.95, 0), (0.995, 1), (0.005, 2), (0, 0))
 _FAILURES = {
-    "blocked": "Address not allowed",
+    "blocked": "URL not allowed",
     "connect": "No connection",
-    "disconnect": "Connection broke off",
+    "disconnect": "Connection lost",
     "dns": "Host not found",
     "fetch": "Could not be fetched",
     "internal": "Internal error",

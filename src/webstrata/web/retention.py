@@ -91,7 +91,7 @@ class HoldForm(BaseModel):
             return {self.kind: which.casefold() if self.kind == "source" else which}
         number = _typed_days(which)
         if not isinstance(number, int):
-            raise UsageError(f"{which[:40]!r} is no snapshot number")
+            raise UsageError(f"{which[:40]!r} is not a snapshot number")
         return {self.kind: number}
 
 

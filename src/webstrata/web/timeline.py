@@ -55,8 +55,8 @@ Events = Mapping[int, tuple[ChangeType, float]]
 
 _CHANGE_WORDS = {
     Change.FIRST: "first capture",
-    Change.CHANGED: "different from the capture before",
-    Change.SAME: "same as the capture before",
+    Change.CHANGED: "different from the previous capture",
+    Change.SAME: "same as the previous capture",
     Change.AWAY: "not available",
     Change.UNKNOWN: "not compared",
 }

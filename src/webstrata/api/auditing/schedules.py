@@ -43,7 +43,7 @@ def list_schedules(app: Parts) -> AuditScheduleListSchema:
 
 @router.post("", status_code=201, dependencies=_OURS, responses=_TAKEN)
 def add_schedule(app: ActingParts, new: NewAuditScheduleSchema) -> AuditScheduleSchema:
-    """Audit a shop on a schedule, first at once."""
+    """Add a schedule for the audits of a shop; the first audit is due at once."""
     (added,) = _orders(app).add([new.url], new.every, new.mode, datetime.now(UTC))
     return _shown(added)
 

@@ -129,7 +129,7 @@ def unsubscribe(app: ActingParts, subscription_id: SubscriptionId) -> Response:
 
 @router.get("/dead-letters")
 def dead_letters(app: Parts, limit: Limit = 200) -> DeadLettersSchema:
-    """List the messages that were given up, newest first."""
+    """List the messages that could not be delivered, newest first."""
     with app.database.read() as session:
         found, total = outbox.list_dead(session, limit=limit), outbox.count_dead(session)
     return DeadLettersSchema(total=total, items=[_dead_letter(letter) for letter in found])

@@ -21,7 +21,7 @@ class TargetSchema(BaseModel):
     address: str
     paused: bool
     createdAt: str
-    lastResult: str | None = Field(description="`delivered`, or why the last delivery failed.")
+    lastResult: str | None = Field(description="`delivered`, or the reason why the last delivery failed.")
     lastResultAt: str | None
 
 
@@ -114,7 +114,7 @@ class AddedSubscriptionSchema(BaseModel):
 
 
 class DeadLetterSchema(BaseModel):
-    """A message that was given up."""
+    """A message that could not be delivered."""
 
     id: int
     subscriptionId: int
@@ -128,7 +128,7 @@ class DeadLetterSchema(BaseModel):
 
 
 class DeadLettersSchema(BaseModel):
-    """Messages that were given up, the newest first."""
+    """Messages that could not be delivered, the newest first."""
 
     total: int
     items: list[DeadLetterSchema]

@@ -49,7 +49,7 @@ _Format = Annotated[FeedFormat, Path(alias="format", description="Format of the 
 
 @router.get("/api/watches/{watch_id}/{format}", response_class=Response, responses=_FEED)
 def watch_feed(app: Parts, request: Request, watch_id: _WatchId, format_: _Format, known: IfNoneMatch = "") -> Response:
-    """Feed readers the changes of a watch."""
+    """Return a feed of the changes of a watch."""
     with app.database.read() as session:
         watch = watches.load_watch(session, watch_id)
         site_wide = site_events.events_of_watch(session, watch_id, MOST_ITEMS)
@@ -65,7 +65,7 @@ def watch_feed(app: Parts, request: Request, watch_id: _WatchId, format_: _Forma
 def saved_search_feed(
     app: Parts, request: Request, search_id: _SearchId, format_: _Format, known: IfNoneMatch = ""
 ) -> Response:
-    """Feed readers the new and changed captures that a saved search finds."""
+    """Return a feed of the new and changed captures that a saved search finds."""
     with app.database.read() as session:
         saved = saved_searches.load_search(session, str(search_id))
         found = newest_matches(session, saved.to_request(MOST_ITEMS), MOST_ITEMS)

@@ -33,7 +33,7 @@ class MissingPageSchema(SitePageSchema):
 
 
 class MovedPageSchema(BaseModel):
-    """A page that is at another address."""
+    """A page that moved to another URL."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -47,7 +47,7 @@ class ChangedPageSchema(SitePageSchema):
 
     fromSnapshotId: int
     significance: float
-    changes: int = Field(description="How many changes there were between the two runs.")
+    changes: int = Field(description="Number of changes between the two runs.")
     summary: str
     reasons: list[ChangeReasonSchema]
 

@@ -79,4 +79,4 @@ def _named(source: str, runs: Sequence[SiteRun], choice: RunChoice) -> SiteRun:
     for run in runs:
         if run.job_id == choice:
             return run
-    raise NotFoundError(f"job {choice} is no run of {source} with captured pages")
+    raise NotFoundError(f"job {choice} is not a run of {source} with captured pages")

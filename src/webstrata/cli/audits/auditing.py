@@ -51,13 +51,18 @@ def audit(
         ),
     ] = None,
     url: Annotated[str, typer.Option("--url", metavar="URL", help="With --html: the URL of the saved page.")] = "",
-    mode: Annotated[AuditMode, typer.Option(help="What the audit is for.")] = AuditMode.STANDARD,
+    mode: Annotated[
+        AuditMode,
+        typer.Option(
+            help="debug skips the wait between audits of a domain; evidence_pack also stores all responses in a ZIP."
+        ),
+    ] = AuditMode.STANDARD,
     every: Annotated[
         str | None,
         typer.Option(
             "--every",
             metavar="SCHEDULE",
-            help="Let workers audit the shop again and again: 12h, 7d, or a cron line.",
+            help="Audit the shop on a schedule: 12h, 7d, or a cron line; workers do it.",
             show_default=False,
         ),
     ] = None,
@@ -68,7 +73,7 @@ def audit(
 ) -> None:
     """Audit a shop: evidence of its home page and a product page, on desktop and mobile.
 
-    An audit that was interrupted goes on when the same command is run again.
+    If interrupted, the same command continues the audit.
     """
     if sum(given is not None for given in (shop, file, html)) != 1:
         raise UsageError("give either a URL, --file FILE or --html FILE")
@@ -103,7 +108,7 @@ def _audit_one(url: str, job: _Job) -> int:
         with watching(found.url, is_quiet=job.as_json) as watch:
             audit_here(app.audit_parts(), app.audit_browser(), found, watch, interrupted)
         if interrupted.is_set():
-            return _interrupted("the audit is back in the queue: the same command goes on with it")
+            return _interrupted("the audit is back in the queue: run the same command again to continue it")
         return print_verdict(app, found.id, as_json=job.as_json)
 
 
@@ -126,7 +131,7 @@ def _audit_file(file: Path, job: _Job) -> int:
 
         audit_many(app.audit_parts(), app.audit_browser(), found, show, interrupted)
         if interrupted.is_set():
-            return _interrupted(f"{len(found) - len(ended)} shops are left: the same command goes on with them")
+            return _interrupted(f"{len(found) - len(ended)} shops are left: run the same command again to continue")
         return _summary(app, ended, job)
 
 

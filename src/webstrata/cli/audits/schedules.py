@@ -68,7 +68,7 @@ def pause_audit_schedule(schedule: _WhichSchedule) -> None:
 def resume_audit_schedule(schedule: _WhichSchedule) -> None:
     """Resume a paused schedule; an audit that was missed is made at once."""
     found = _set_paused(schedule, False)
-    print(f"schedule {schedule} goes on, next {found.next_run_at:%Y-%m-%d %H:%M} UTC")
+    print(f"schedule {schedule} is resumed, next {found.next_run_at:%Y-%m-%d %H:%M} UTC")
 
 
 @command(verbs, "remove-audit-schedule", example="webstrata remove-audit-schedule 3")

@@ -29,7 +29,7 @@ def check_replay(
     """Open pages of a job in the browser as readers see them, and rate how completely they are replayed.
 
     A page's score is the similarity of its text to the archived text, less the share of its requests that failed: that
-    the archive has no response to, or that replay did not lead to the archive. The result is shown on the job's page.
+    have no archived response, or that were not rewritten to lead to the archive. The result is shown on the job's page.
     """
     from webstrata.cli.browser.checked_replay import checked_site
 

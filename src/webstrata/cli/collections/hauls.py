@@ -14,7 +14,9 @@ from webstrata.model.words import counted
 
 verbs = typer.Typer(cls=PlainGroup, help="Save sets of captures to compare, share and export.")
 
-HaulId = Annotated[str, typer.Argument(help="Id of the haul, as its link has it.", show_default=False)]
+HaulId = Annotated[
+    str, typer.Argument(metavar="HAUL", help="Id of the haul: the last part of its link.", show_default=False)
+]
 
 
 class HaulFile(StrEnum):
@@ -26,8 +28,10 @@ class HaulFile(StrEnum):
 
 @command(verbs, "create", example='webstrata hauls create "Kettles" 12 15 19')
 def create(
-    name: Annotated[str, typer.Argument(help="Name of the haul.", show_default=False)],
-    snapshots: Annotated[list[int], typer.Argument(help="Numbers of up to 20 snapshots.", min=1, show_default=False)],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the haul.", show_default=False)],
+    snapshots: Annotated[
+        list[int], typer.Argument(metavar="SNAPSHOT...", help="Ids of up to 20 snapshots.", min=1, show_default=False)
+    ],
 ) -> None:
     """Save captures as a haul and print its id."""
     from datetime import UTC, datetime

@@ -78,7 +78,7 @@ def run_here(site: str | None, port: int | None) -> None:
 def _requested_job(app: App, urls: list[str], file: Path | None) -> JobFile:
     """Return the work to do: of the command line, or of a job file."""
     if bool(urls) == (file is not None):
-        raise UsageError("give either an address such as https://example.org/ or a job file (--file)")
+        raise UsageError("give either a URL such as https://example.org/ or a job file (--file)")
     if file is not None:
         return read_job_file(file, CRAWL_SETTING_TYPES, app.runner().defaults.overridden)
     seeds = tuple(parse_url(with_scheme(url)).href for url in urls)

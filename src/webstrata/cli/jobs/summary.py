@@ -14,7 +14,7 @@ def print_summary(summary: JobSummary, *, next_step: str, label: str | None = No
         "archived": f"{label or summary.seed} (job {summary.job_id}, {summary.status})",
         "captured": f"{counted(summary.captured, 'URL')}, {counted(pages, 'snapshot')}",
         "new": counted(compared.new, "page"),
-        "different": f"{counted(compared.different, 'page')} since last time, {compared.same} the same",
+        "changed": f"{counted(compared.different, 'page')} since the last run, {compared.same} unchanged",
         "not fetched": _not_fetched(summary),
         "note": summary.reason or "",
         "WARC files": str(summary.warc_folder),

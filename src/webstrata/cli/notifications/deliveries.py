@@ -42,7 +42,7 @@ def dead_letters(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of messages.")] = 200,
     as_json: AsJson = False,
 ) -> None:
-    """List the notifications that were given up, newest first."""
+    """List the notifications that could not be delivered, newest first."""
     from webstrata.db.notifications import outbox
     from webstrata.logs import harmless
 
@@ -65,7 +65,7 @@ def retry_dead_letters(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Try notifications that were given up again, now."""
+    """Retry undelivered notifications now."""
     from datetime import UTC, datetime
 
     from webstrata.db.notifications import outbox

@@ -15,11 +15,11 @@ def review_change(
     change: Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the change.", show_default=False)],
     status: Annotated[
         Literal["reviewed", "important", "noise", "none"],
-        typer.Argument(help="The mark; none removes it.", show_default=False),
+        typer.Argument(metavar="reviewed|important|noise|none", help="The mark; none removes it.", show_default=False),
     ],
     note: Annotated[str | None, typer.Option("--note", help="A note on the change.", show_default=False)] = None,
 ) -> None:
-    """Mark a change as reviewed, important or noise; `webstrata changes --review` lists by these marks."""
+    """Mark a change as reviewed, important or noise; `webstrata changes --review` lists the changes with a mark."""
     from webstrata.model.notifications.values import ReviewStatus
     from webstrata.notifications.reviewing import mark_change
 

@@ -26,6 +26,7 @@ def subscribe(
     address: Annotated[
         str,
         typer.Argument(
+            metavar="ADDRESS",
             help="Address such as https://example.org/hook or mailto://user:password@example.org, or a target's name.",
             show_default=False,
         ),
@@ -103,7 +104,8 @@ def notify_targets(
     ] = None,
     name: Annotated[str | None, typer.Option("--name", help="Name of the added target.", show_default=False)] = None,
     pause: Annotated[
-        str | None, typer.Option("--pause", metavar="TARGET", help="Let messages to a target wait.")
+        str | None,
+        typer.Option("--pause", metavar="TARGET", help="Pause a target: its messages wait until it is resumed."),
     ] = None,
     resume: Annotated[
         str | None, typer.Option("--resume", metavar="TARGET", help="Deliver to a paused target again.")

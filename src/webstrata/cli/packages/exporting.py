@@ -32,7 +32,12 @@ def export(
     url: Annotated[str | None, typer.Option("--url", metavar="URL", help="Export all captures of a URL.")] = None,
     snapshot: Annotated[
         int | None,
-        typer.Option("--snapshot", metavar="N", min=1, help="Export a snapshot's page with what it shows."),
+        typer.Option(
+            "--snapshot",
+            metavar="N",
+            min=1,
+            help="Export the page of a snapshot with its images, styles and other resources.",
+        ),
     ] = None,
     package_format: Annotated[PackageFormat, typer.Option("--format", help="Format of the file.")] = PackageFormat.WACZ,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,

@@ -23,7 +23,7 @@ def remove_source(
 ) -> None:
     """Delete a source with its captures and files; without --confirm, show what would be deleted.
 
-    WARC files that other sources refer to stay, and blobs that they use. After a kill, the same command continues.
+    WARC files and blobs that other sources use are not deleted. If interrupted, the same command continues.
     """
     from webstrata.jobs.sources.source_deletion import delete_source, plan_deletion
     from webstrata.storage.file_system import shown_bytes

@@ -83,7 +83,7 @@ def _for_people(extracted: "PageExtract") -> str:
 
 def _listing_lines(listing: "Listing | None") -> list[str]:
     if listing is None:
-        return ["No product and no property."]
+        return ["This page offers no product or property."]
     lines = [f"{listing.kind.value.capitalize()}, quality {listing.quality:g}"]
     for name, found in listing.found_fields():
         sources = ", ".join(source.value for source in found.sources)

@@ -26,7 +26,9 @@ def show_site_diff(
     older: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="JOB|DATE", help="Older run: a job, or a date for the last run that began by that day."
+            "--from",
+            metavar="JOB|DATE",
+            help="Older run: a job's number, or a date: the last run that began by the end of that day.",
         ),
     ] = None,
     newer: Annotated[
@@ -35,7 +37,7 @@ def show_site_diff(
     limit: Annotated[int, typer.Option("--limit", min=1, max=100_000, help="Maximum number of pages in a list.")] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """Show what became different on a site between two runs.
+    """Show what changed on a site between two runs.
 
     A page is reported as removed only when both runs are complete and have the same scope.
     """

@@ -29,7 +29,7 @@ _WhichWatch = Annotated[
 
 @command(verbs, "watch", example="webstrata watch https://example.org/recalls --every 1d --select main")
 def add_watch(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the page to watch.", show_default=False)],
+    url: Annotated[str, typer.Argument(metavar="URL", help="URL of the page to watch.", show_default=False)],
     every: Annotated[
         str, typer.Option("--every", metavar="SCHEDULE", help="How often: 6h, 1d, or a cron line.")
     ] = "1d",
@@ -58,7 +58,7 @@ def add_watch(
 ) -> None:
     """Watch a page, a folder or a site: capture it on a schedule and report its changes.
 
-    Later checks are compared with the first one, which reports nothing itself.
+    The first check reports nothing; later checks are compared with it.
     """
     request = WatchRequest(url, every, scope, select, tuple(ignore or ()), min_significance)
     with started(quiet=True) as app:

@@ -37,7 +37,7 @@ class ClaimedMessage:
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """A message that was given up."""
+    """A message that could not be delivered."""
 
     id: int
     subscription_id: int

@@ -67,7 +67,7 @@ def set_signing_secret(session: Session, name_or_id: str, secret: str) -> Target
     """Sign what is sent to a target with another secret from now on."""
     row = _row(session, name_or_id)
     if row.kind != TargetKind.WEBHOOK:
-        raise ConflictError(f"notification target {row.name!r} is no webhook: its messages are not signed")
+        raise ConflictError(f"notification target {row.name!r} is not a webhook: its messages are not signed")
     row.signing_secret = secret
     audit_log.record(session, "notification.target.new_secret", f"notification-target:{row.id}", name=row.name)
     return _target(row)

@@ -29,7 +29,7 @@ class NotificationTarget(Base):
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     paused: Mapped[bool] = mapped_column(default=False, server_default=false())
     last_result: Mapped[str | None]
-    """`delivered`, or why the last delivery failed."""
+    """`delivered`, or the reason why the last delivery failed."""
     last_result_at: Mapped[datetime | None]
 
 

@@ -123,7 +123,7 @@ def registry_entry(session: Session, code: str, extra_seeds: Sequence[str] = ())
         return _as_entry(code, config)
     if source.base_url or extra_seeds:
         return SourceJobConfig.plain(code, (source.base_url,) if source.base_url else ())
-    raise UsageError(f"{code} has no address to begin with: give one, --seed https://example.org/")
+    raise UsageError(f"{code} has no seed: give one, such as --seed https://example.org/")
 
 
 def own_entry(session: Session, code: str) -> SourceJobConfig | None:

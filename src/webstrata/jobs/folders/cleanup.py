@@ -182,7 +182,7 @@ def _mode(mode: str) -> CleanupMode:
     try:
         return CleanupMode(mode)
     except ValueError:
-        raise UsageError(f"{mode[:40]!r} is no mode of cleaning up (expected {' or '.join(CleanupMode)})") from None
+        raise UsageError(f"{mode[:40]!r} is not a clean-up mode (expected {' or '.join(CleanupMode)})") from None
 
 
 def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: Callable[[Path], bool]) -> _Plan:
@@ -192,7 +192,7 @@ def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: C
         raise StorageError(f"the folder of job {job_id} is gone: {output_dir or '(none)'}")
     if not place.is_dir():
         if not is_recorded(place):
-            raise StorageError(f"the folder of job {job_id} is no folder: {output_dir}")
+            raise StorageError(f"the folder of job {job_id} is not a folder: {output_dir}")
         return _Plan(place)  # a job of one WARC file
     state = CrawlState(place, initial_workers=1)
     newest = find_latest_temp_dir_fallback(place)
@@ -212,7 +212,7 @@ def _moves(output_dir: Path, warcs: Sequence[Path], is_recorded: Callable[[Path]
     """Return the target of each file: it has the same name, as in the job's journal."""
     stable = output_dir / STABLE_FOLDER
     if stable.is_symlink():
-        raise StorageError(f"{stable} is a link: WARC files are not put where it leads")
+        raise StorageError(f"{stable} is a link: WARC files are not moved through links")
     moves: dict[Path, Path] = {}
     for file in warcs:
         temp_name = file.relative_to(output_dir).parts[0].lstrip(".")
@@ -383,7 +383,7 @@ def _refuse_unkept(folder: Path, plan: _Plan) -> None:
     for file in warc_files_below(folder):
         kept = plan.moves.get(file)
         if kept is None or not _are_one(file, kept):
-            raise StorageError(f"{file} is not kept anywhere else: {folder} is left as it is")
+            raise StorageError(f"{file} has no copy elsewhere: {folder} is not deleted")
 
 
 def _end(database: Database, report: CleanupReport) -> None:

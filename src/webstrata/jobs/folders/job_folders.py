@@ -71,12 +71,12 @@ class StorageHealth:
         """Return what is wrong, a sentence each; nothing when all is well."""
         found = []
         if self.root_missing:
-            found.append(f"the archive root {self.archive_root} is not there")
+            found.append(f"the archive root {self.archive_root} does not exist")
         elif not self.writable:
             found.append(f"the archive root {self.archive_root} cannot be written to")
         if self.free_bytes is not None and self.free_bytes < self.minimum_bytes:
             found.append(
-                f"only {shown_bytes(self.free_bytes)} are free, and {shown_bytes(self.minimum_bytes)} must stay so"
+                f"only {shown_bytes(self.free_bytes)} are free; {shown_bytes(self.minimum_bytes)} must stay free"
             )
         if self.device_changed:
             found.append(f"on another device than before: job {', '.join(map(str, self.device_changed))}")

@@ -175,9 +175,9 @@ def _content(path: Path, kind: str) -> Mapping[str, object]:
     except OSError as error:
         raise StorageError(error.strerror or str(error)) from error
     except (ValueError, RecursionError):
-        raise UsageError("it is no JSON") from None
+        raise UsageError("it is not JSON") from None
     if not isinstance(content, dict) or content.get("kind") != kind:
-        raise UsageError("it is not one of ours")
+        raise UsageError("it was not written by Webstrata")
     if content.get("version") != VERSION:
         raise UsageError(f"its version is {content.get('version')!r}; this program reads {VERSION}")
     return content

@@ -59,10 +59,10 @@ class PlannedJob:
         cleaned_at = self.facts.get("cleaned_at")
         by = f" (cleanup-job deleted its temporary files on {cleaned_at:%Y-%m-%d})" if cleaned_at else ""
         if self.warc_files:
-            return f"{missing} of its {count} WARC files are gone{by}; what was in them cannot be made again"
+            return f"{missing} of its {count} WARC files are missing{by}; their captures cannot be restored"
         pages = _count(self.facts, "indexed_page_count")
         what = f"its {pages:,} snapshots cannot" if pages else "nothing of it can"
-        return f"its WARC files are gone{by}; {what} be made again"
+        return f"its WARC files are missing{by}; {what} be restored"
 
     @property
     def loss(self) -> str | None:
@@ -98,7 +98,7 @@ def restored_status(
     if status in (JobStatus.QUEUED, JobStatus.RETRYABLE, JobStatus.RUNNING):
         if not has_files:
             return JobStatus.QUEUED, None
-        return JobStatus.STOPPED, "it was under way when the database was lost: resume-job lets it go on"
+        return JobStatus.STOPPED, "it was under way when the database was lost: resume-job continues it"
     if has_files:
         return JobStatus.INDEXED, None if status is JobStatus.INDEX_FAILED else reason
     if lost is not None or status is JobStatus.INDEX_FAILED:

@@ -100,7 +100,7 @@ def _register(
         taken = warc_folders.jobs_with_files(session, [warc.path for warc in warcs])
         if taken:
             path, other = min(taken.items())
-            raise ConflictError(f"{path} is a file of job {other} already: a record is one capture, not two")
+            raise ConflictError(f"{path} belongs to job {other} already: a file can be in one job only")
         job_id = _new_job(session, source_id, place, name)
         warc_folders.adopt_warc_files(session, job_id, warcs)
         _make_ready(session, job_id, not_before)

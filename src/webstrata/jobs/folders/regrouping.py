@@ -48,7 +48,7 @@ def regroup(
 def _refuse_while_indexed(source: GroupedSource, jobs: list[int]) -> None:
     if jobs:
         raise ConflictError(
-            f"job {jobs[0]} of {source.code} is under way and names pages as before:"
+            f"job {jobs[0]} of {source.code} is running with the old page parameters:"
             f" wait for its end or stop it, webstrata stop-job --id {jobs[0]}"
         )
 

@@ -169,7 +169,7 @@ def _first_line(descriptor: int) -> bytes:
     while not line.endswith(b"\n"):
         more = os.read(descriptor, 1)
         if not more or len(line) > _LONGEST_LINE:
-            raise UsageError("standard input does not say on whose behalf to work")
+            raise UsageError("standard input does not name the process that leads the job")
         line += more
     return line
 
@@ -178,5 +178,5 @@ def _leader(line: bytes) -> str | None:
     try:
         leader = json.loads(line)["leader"]
     except (ValueError, LookupError, TypeError):
-        raise UsageError("standard input does not say on whose behalf to work") from None
+        raise UsageError("standard input does not name the process that leads the job") from None
     return leader if isinstance(leader, str) else None

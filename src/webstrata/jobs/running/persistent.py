@@ -124,7 +124,7 @@ def _suspicion(context: WorkerContext, job_id: int) -> str:
 def _left(context: WorkerContext, job_id: int, leader: str, code: int) -> int:
     """Leave an unfinished crawl to the next leader, as the same run."""
     with context.database.write() as session:
-        leases.set_as(session, job_id, leader, status=JobStatus.QUEUED, status_reason="its worker left")
+        leases.set_as(session, job_id, leader, status=JobStatus.QUEUED, status_reason="its worker ended")
     return code
 
 

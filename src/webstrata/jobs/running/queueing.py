@@ -55,7 +55,7 @@ def queue_archive(  # noqa: PLR0913 - everything that a job can be told
     """
     seeds = tuple(parse_url(url).href for url in urls)
     if not seeds:
-        raise UsageError("nothing to archive: give an address such as https://example.org/")
+        raise UsageError("nothing to archive: give a URL such as https://example.org/")
     now = datetime.now(UTC)
     with database.write() as session:
         source = choose_source(session, seeds, code=code, name=name)
@@ -221,7 +221,7 @@ def _stop_waiting_job(session: Session, job: StoredJob, now: datetime) -> JobSta
     if job.config.tool_options.get("engine") == ZIMIT and job.status_reason == leases.WORKER_DIED:
         jobs.set_job(session, job.id, stop_requested_at=now, not_before=None)
         return job.status
-    reason = "stopped before it began" if job.started_at is None else "stopped while it waited to go on"
+    reason = "stopped before it began" if job.started_at is None else "stopped while it waited to continue"
     if job.started_at is not None and job.status_reason:
         reason = f"{reason} ({job.status_reason})"
     over = {"status": JobStatus.STOPPED, "status_reason": reason, "finished_at": now}
@@ -244,9 +244,9 @@ def resume_job(recovery: Recovery, job_id: int) -> None:
         if waits or status is JobStatus.RUNNING:
             raise ConflictError(f"job {job_id} is {status} already")
         if leases.leader(session, job_id, now):
-            raise ConflictError(f"job {job_id} is still being indexed: it can go on when that is done")
+            raise ConflictError(f"job {job_id} is still being indexed: it can be resumed when that has ended")
         if not jobs.load_job(session, job_id).config.seeds:
-            raise ConflictError(f"job {job_id} was not crawled here and has nothing to go on with")
+            raise ConflictError(f"job {job_id} was not crawled here: there is no crawl to resume")
         if refusal := refuse_resuming(job_id, status, closed_jobs.repeated_by(session, job_id)):
             raise ConflictError(refusal)
         _put_in_line(session, job_id, now, now, by_person=True)
@@ -273,7 +273,7 @@ def retry_job(database: Database, job_id: int) -> JobStatus:
             jobs.set_job(session, job_id, **again)
             _record(session, "retry", job_id, status, JobStatus.COMPLETED)
             return JobStatus.COMPLETED
-        raise ConflictError(f"job {job_id} is {status}: only one that is failed or index_failed can be tried again")
+        raise ConflictError(f"job {job_id} is {status}: only failed and index_failed jobs can be retried")
 
 
 def _record(session: Session, order: str, job_id: int, before: JobStatus, after: JobStatus) -> None:

@@ -186,7 +186,7 @@ class ToolRun:
 
     def _check_seeds(self) -> None:
         if not self.seeds:
-            raise UsageError("nothing to archive: give an address such as https://example.org/")
+            raise UsageError("nothing to archive: give a URL such as https://example.org/")
 
 
 @dataclass(frozen=True)
@@ -285,7 +285,7 @@ class ToolStages:
         if code not in (OUR_TROUBLE_CODE, BROKEN, WRONG_USAGE):
             return code
         job = self._load(job_id)
-        reason = job.status_reason or why_it_ended(job, since) or f"exit code {code}: its log says more"
+        reason = job.status_reason or why_it_ended(job, since) or f"exit code {code}: see its log"
         raise StorageError(reason) if code == OUR_TROUBLE_CODE else WebstrataError(reason)
 
     def _load(self, job_id: int) -> StoredJob:

@@ -94,7 +94,7 @@ class SourceCommands:
         """
         seeds = seeds_of([url for url in requested.urls if url.strip()])
         if not seeds:
-            raise UsageError("a source needs an address such as https://example.org/")
+            raise UsageError("a source needs a URL such as https://example.org/")
         with self._database.write() as session:
             added = _add_unless_known(session, requested, seeds)
         if added.is_new:

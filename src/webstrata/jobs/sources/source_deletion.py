@@ -230,7 +230,7 @@ def _finish(database: Database, archive_root: Path, plan: _Plan) -> bool:
     for job in folders:
         left = manifest_path(job.id, Path(job.output_dir), archive_root)
         if left.exists():
-            raise StorageError(f"{left} cannot be deleted: the same command goes on")
+            raise StorageError(f"{left} cannot be deleted: check its permissions, then run the same command again")
     with database.write() as session:
         removed = sources.remove_source(session, code, datetime.now(UTC))
         gone = [job.id for job in removed]

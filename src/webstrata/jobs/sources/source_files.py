@@ -62,7 +62,7 @@ def _source(reader: YamlReader, code: str, node: yaml.Node) -> NewSource:
     texts = {key: reader.text(parts[key], key, check) for key, check in _TEXTS.items() if key in parts}
     lists = {key: reader.texts(parts[key], key, check) for key, check in _LISTS.items() if key in parts}
     if not lists.get("seeds"):
-        raise reader.wrong(parts.get("seeds", node), f"{code} needs seeds: the addresses to begin with")
+        raise reader.wrong(parts.get("seeds", node), f"{code} needs seeds: the URLs to start from")
     seeds = seeds_of(lists["seeds"])
     entry = SourceJobConfig(
         code,

@@ -122,7 +122,7 @@ def _search_json(search: SavedSearch) -> dict[str, object]:
 def _search(entry: Mapping[str, object]) -> SavedSearch:
     parameters = entry["parameters"]
     if not isinstance(parameters, Mapping):
-        raise TypeError("its parameters are no mapping")
+        raise TypeError("its parameters are not a mapping")
     found = check_parameters({str(name): str(value) for name, value in parameters.items()})
     return SavedSearch(_number(entry["id"]), str(entry["name"]), found, _moment(entry["created_at"]))
 

@@ -84,7 +84,9 @@ class WatchCommands:
             under_way = sources.jobs_under_way(session, code)
             if under_way:
                 command = f"webstrata show-job {under_way[0]}"
-                raise ConflictError(f"job {under_way[0]} of {code} is not over yet: wait for it", command=command)
+                raise ConflictError(
+                    f"job {under_way[0]} of {code} has not ended yet: wait for its end", command=command
+                )
             job_id = queue_check(session, self.archive_root, code, [watch], now)
             audit_log.record(session, "watch.check", f"watch:{watch_id}", job=job_id)
         return job_id

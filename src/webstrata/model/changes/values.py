@@ -106,7 +106,7 @@ class Reason:
     """Why a change matters, or why it does not."""
 
     code: str
-    """A word for programs, such as `dose`, `date`, `negation`, `warning_removed` or `section_added`."""
+    """A code for programs, such as `dose`, `date`, `negation`, `warning_removed` or `section_added`."""
     text: str
     """A sentence for people: "a dose changed: 200 mg → 400 mg"."""
     weight: float

@@ -97,7 +97,7 @@ class CrawlConfig:
     )
     jitter: float = _declare(
         0.25,
-        "Random extra time of waits before retries and between requests to a host, as a share from 0 to 1.",
+        "Random extra wait before retries and between requests to a host, as a share of the wait from 0 to 1.",
         0,
         1,
         flag="--jitter",

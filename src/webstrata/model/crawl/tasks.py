@@ -81,7 +81,7 @@ class RetryPolicy:
     backoff_max: float
     backoff_multiplier: float
     jitter: float
-    """By which share a wait is lengthened at random."""
+    """Random extra wait, as a share of the wait."""
 
     @property
     def max_attempts(self) -> int:

@@ -73,7 +73,7 @@ def _inner(stored: Mapping[str, object], key: str) -> Mapping[str, object]:
 
 def _seed_problems(config: ArchiveJobConfig) -> Iterator[OptionProblem]:
     if not config.seeds:
-        yield OptionProblem("seeds", "there are no seeds: give an address such as https://example.org/")
+        yield OptionProblem("seeds", "there are no seeds: give a URL such as https://example.org/")
     for seed in config.seeds:
         yield from _tried("seeds", partial(parse_url, seed))
 

@@ -83,7 +83,7 @@ def parse_address(path: str, query: str = "") -> ReplayAddress:
 
 def _given(url: str) -> str:
     if not url:
-        raise UsageError("an address is missing (expected something like /web/2024/https://example.org/)")
+        raise UsageError("a URL is missing (expected something like /web/2024/https://example.org/)")
     return url
 
 

@@ -1,6 +1,6 @@
 """Parser of search queries: an address, an expression of the query language, or plain words.
 
-Nothing is an error here: what does not parse is searched as plain words.
+Nothing is an error here: a query that does not parse is searched as plain words.
 """
 
 import re

@@ -65,7 +65,7 @@ def check_name(name: str) -> str:
     """Return a name as it is stored; UsageError when it cannot be one."""
     text = " ".join(name.split())
     if not text or len(text) > MAX_NAME_LENGTH or not text.isprintable() or text.isdecimal():
-        raise UsageError(f"a saved search needs a name of 1 to {MAX_NAME_LENGTH} characters that is no number")
+        raise UsageError(f"a saved search needs a name of 1 to {MAX_NAME_LENGTH} characters and must not be a number")
     return text
 
 

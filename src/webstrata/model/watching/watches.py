@@ -186,7 +186,7 @@ def check_watch(request: WatchRequest) -> CheckedWatch:
     url = parse_url(with_scheme(request.url)).href
     parse_schedule(request.every)
     if not 0 <= request.min_significance <= 1:
-        raise UsageError(f"the least significance is between 0 and 1, not {request.min_significance:g}")
+        raise UsageError(f"the minimum significance must be between 0 and 1, not {request.min_significance:g}")
     if len(request.ignore) > MAX_IGNORED:
         raise UsageError(f"a watch cannot ignore more than {MAX_IGNORED} parts")
     selector = _check_rule(request.select) if request.select.strip() else None

@@ -108,5 +108,5 @@ def _numbers(text: str) -> list[int]:
     words = text.replace(",", " ").split()
     for word in words:
         if not (word.isascii() and word.isdecimal() and len(word) <= _MOST_DIGITS):
-            raise UsageError(f"{word[:40]!r} is no snapshot number")
+            raise UsageError(f"{word[:40]!r} is not a snapshot number")
     return [int(word) for word in words]

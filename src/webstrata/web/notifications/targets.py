@@ -159,7 +159,7 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UsageError("the least significance is a number from 0 to 1") from None
+        raise UsageError("the minimum significance must be a number from 0 to 1") from None
 
 
 def _row_id(text: str) -> int:

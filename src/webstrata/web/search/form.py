@@ -15,7 +15,7 @@ MAX_CURSOR_LENGTH = 200
 DEFAULT_VIEW = View.PAGES
 
 _YES = frozenset({"1", "true", "on", "yes"})
-_LOST = "This does not say where a page of results begins; begin again at the first."
+_LOST = "This page of results cannot be opened; start again at the first page."
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def appearances_address(sentence: str, source: str) -> str:
 
 
 def _too_long(q: str) -> str | None:
-    return f"At most {MAX_QUERY_LENGTH} characters, please: these are {len(q)}." if len(q) > MAX_QUERY_LENGTH else None
+    return f"At most {MAX_QUERY_LENGTH} characters; you entered {len(q)}." if len(q) > MAX_QUERY_LENGTH else None
 
 
 def _not_one_of(value: str, choices: type[View] | type[Sort] | type[FileKind]) -> str | None:

@@ -110,7 +110,7 @@ def first_and_last(request: Request, app: Parts) -> HTMLResponse:
     """Show the first and the last capture whose text holds a sentence."""
     form = read_form(request.query_params)
     if len(form.q) > MAX_SENTENCE_LENGTH:
-        raise UsageError(f"A sentence has at most {MAX_SENTENCE_LENGTH:,} characters; these are {len(form.q):,}")
+        raise UsageError(f"A sentence may have at most {MAX_SENTENCE_LENGTH:,} characters; you entered {len(form.q):,}")
     with app.database.read() as session:
         names = {source.code: source.name for source in catalog.sources(session)}
         is_unknown = _is_unknown(session, form.source)

@@ -26,10 +26,10 @@ _PAGES = (None, "text/html", "application/xhtml+xml")
 _OWN_FRAMES = "frame-src 'self'"
 _POLICY = "Content-Security-Policy"
 
-_NO_WABAC = "wabac.js is missing, which replays pages in the browser; `make install` fetches it"
+_NO_WABAC = "wabac.js, which replays pages in the browser, is missing; `make install` fetches it"
 _NO_HOST = (
-    "archived pages have no host name of their own here: on this machine open the site as 127.0.0.1, elsewhere the "
-    "operator sets WEBSTRATA_REPLAY_HOST"
+    "replay needs a host name of its own: on this machine open the site as 127.0.0.1, elsewhere set "
+    "WEBSTRATA_REPLAY_HOST"
 )
 
 

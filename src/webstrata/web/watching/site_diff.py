@@ -33,7 +33,7 @@ def site_diff(
     older: Annotated[_Choice, Query(alias="from")] = "",
     newer: Annotated[_Choice, Query(alias="to")] = "",
 ) -> HTMLResponse:
-    """Show what became different on a site between two runs."""
+    """Show what changed on a site between two runs."""
     source = known_source(app, code)
     comparison = app.site_comparison()
     runs = comparison.list_runs(source.code)

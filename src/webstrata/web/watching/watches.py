@@ -97,7 +97,7 @@ def _number(text: str) -> float:
     try:
         return float(text or SIGNIFICANT)
     except ValueError:
-        raise UsageError(f"{text[:80]!r} is no number from 0 to 1") from None
+        raise UsageError(f"{text[:80]!r} is not a number from 0 to 1") from None
 
 
 def _check(app: App, watch_id: int) -> str:
