@@ -52,6 +52,7 @@ MORE_THAN_A_DESCRIPTION_SAYS = {
     "POST /api/admin/watches": "an address, a schedule, a selector and receivers that are ones",
     "POST /api/admin/withhold": "a reason that is more than spaces",
     "POST /audits": "an address that is one",
+    "POST /api/hauls": "snapshots that are there",
     "POST /audits/schedules": "an address and a schedule that are ones",
 }
 """What is refused although it fits the description, because OpenAPI has no words for what is asked."""

@@ -71,7 +71,15 @@ def change(app: ActingParts, given: Annotated[Given, Depends(_posted)]) -> Reten
     action = given.get("action")
     if not isinstance(action, str) or action not in _ACTIONS:
         raise PolicyError(f"action must be one of {', '.join(_ACTIONS)}")
+    _check_unused(action, given)
     return _ACTIONS[action](app, given)
+
+
+def _check_unused(action: str, given: Given) -> None:
+    """Refuse fields of a wrong type that the action does not use: its sender expected another action."""
+    for name, (kind, words, used_by) in _FIELDS.items():
+        if action != used_by and given.get(name) is not None and type(given[name]) is not kind:
+            raise PolicyError(f"{name} must be {words}")
 
 
 def _update_policy(app: App, given: Given) -> RetentionSchema:
@@ -110,6 +118,15 @@ _ACTIONS: Mapping[str, Callable[[App, Given], RetentionSchema | CleanupSchema]] 
     "cleanup": _clean_up,
     "reset": _reset,
 }
+
+
+_FIELDS: Mapping[str, tuple[type, str, str]] = {
+    "collectionName": (str, "the name of a collection", "update_policy"),
+    "ttlDays": (int, "a whole number of days", "update_policy"),
+    "dryRun": (bool, "true or false", "cleanup"),
+    "confirm": (bool, "true or false", "cleanup"),
+}
+"""The fields of the body: type, its name for people, and the action that uses it and checks its value."""
 
 
 def _status(app: App) -> RetentionSchema:

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from webstrata.api.collections import present_listings
 from webstrata.api.collections.listing_schemas import (
@@ -31,7 +31,12 @@ _MAX_PRICE = Decimal(10) ** 13
 _DECIMALS = 4
 """Decimals of a price that count in a filter: more than any currency has."""
 
-Amount = Annotated[Decimal, Field(ge=0, le=_MAX_PRICE), AfterValidator(lambda amount: round(amount, _DECIMALS))]
+Amount = Annotated[
+    Decimal,
+    Field(ge=0, le=_MAX_PRICE),
+    AfterValidator(lambda amount: round(amount, _DECIMALS)),
+    WithJsonSchema({"type": "number", "minimum": 0, "maximum": int(_MAX_PRICE)}),
+]
 ChangesOnly = Annotated[bool, Query(description="Only prices that differ from one before.")]
 
 
