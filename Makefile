@@ -4,9 +4,9 @@ CODE := src tests tools bench
 QUICK := tests/model tests/content tests/warc tests/fetch tests/surface tests/test_settings.py tests/cli/test_help.py \
 	$(addprefix tests/house/test_,repository.py style.py) $(addprefix tests/api/test_,health.py search.py) \
 	$(addprefix tests/web/test_,home.py search_form.py search_texts.py present.py timeline.py plot.py)
-# Hostile pages that exhaust a process, and pauses of servers, take longer than hundreds of other tests.
+# Hostile pages that exhaust a process, pauses of servers and browsers take longer than hundreds of other tests.
 NOT_QUICK := --hypothesis-profile=quick -k "not postgresql and not pathological and not fts5_finds" \
-	$(addprefix --ignore=tests/,content/test_page_reader.py fetch/test_budget.py)
+	$(addprefix --ignore=tests/,content/test_page_reader.py fetch/test_budget.py fetch/browser)
 
 .DEFAULT_GOAL := help
 .PHONY: help run quick test surface soak lint typecheck bench pictures install install-dev lock clean
