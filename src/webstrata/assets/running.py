@@ -43,7 +43,11 @@ def normalized_by(plugin: Plugin, content: CapturedContent) -> list[NormalizedAs
         return _checked(plugin.normalize(content))
     except (Exception, SystemExit) as error:
         failure = PluginFailure.of(error)
-        log.warning("plugin.page.failed", plugin=plugin.name, url=content.url, reason=failure.reason, exc_info=True)
+        # Our own errors are about the page, and their message is enough; all others are the plugin's.
+        is_foreign = not isinstance(error, WebstrataError)
+        log.warning(
+            "plugin.page.failed", plugin=plugin.name, url=content.url, reason=failure.reason, exc_info=is_foreign
+        )
         return failure
 
 
