@@ -210,3 +210,8 @@ def test_every_element_of_the_banner_protects_its_own_style() -> None:
 def test_a_hostile_page_of_a_megabyte_is_shown_too(opening: bytes, unit: bytes) -> None:
     page = opening + unit * (1_000_000 // len(unit))
     assert len(with_banner(page, None, SNAPSHOT)) == len(page) + len(BANNER)
+
+
+def test_a_page_of_nothing_but_titles_gets_its_banner_after_as_many_as_are_read() -> None:
+    html = b"<title>t</title>" * 200_000
+    assert place(html).index(b"[*]") < len(html) // 4

@@ -46,6 +46,12 @@ def test_a_text_without_any_space_still_gives_a_passage() -> None:
     assert "[needle]" in result
 
 
+def test_a_letter_with_thousands_of_marks_does_not_make_a_passage_long() -> None:
+    result = shown("before a" + "\u0315\u0300" * 50_000 + " after", "a")
+    assert result.startswith("before [a\u0315")
+    assert len(result) <= 700
+
+
 @given(st.text(max_size=500), st.data())
 def test_a_passage_is_a_piece_of_the_text_with_only_the_words_marked(text: str, data: st.DataObject) -> None:
     words = data.draw(st.sets(st.sampled_from(tokens(text)))) if tokens(text) else set()

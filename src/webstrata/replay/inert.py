@@ -15,13 +15,18 @@ _INERT = "x-to"
 _STYLE = f"<style>a[{_INERT}]{{color:#0645ad;text-decoration:underline;cursor:not-allowed}}</style>"
 """First in the body: a page's own inline styles take precedence."""
 
-# Every "<a" counts as a link, also in comments and scripts: those are not shown, and no link is overlooked.
-_LINK = re.compile(rb"<(?:a|area)(?=[\t\n\f\r /])", re.IGNORECASE)
-_ATTRIBUTE = re.compile(
+_ANY_ATTRIBUTE = (
     rb"""[\t\n\f\r /]*+(?P<name>[^\t\n\f\r />][^\t\n\f\r />=]*+)"""
     rb"""(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?P<value>"[^"]*+"?|'[^']*+'?|[^\t\n\f\r >"'][^\t\n\f\r >]*+)?)?"""
 )
-_REFERENCES = (b"href", b"xlink:href")
+_ATTRIBUTE = re.compile(_ANY_ATTRIBUTE)
+# Every "<a" counts as a link, also in comments and scripts: those are not shown, and no link is overlooked.
+# Most links have one attribute: `more` is where others begin.
+_LINK = re.compile(
+    rb"<(?:a|area)(?=[\t\n\f\r /])(?=" + _ANY_ATTRIBUTE + rb"(?:>|(?P<more>)))",
+    re.IGNORECASE,
+)
+_REFERENCES = frozenset((b"href", b"xlink:href"))
 
 
 def with_inert_links(html: bytes, charset: str | None) -> bytes:
@@ -35,14 +40,18 @@ def _reference_places(html: bytes) -> Iterator[int]:
     """Yield where `href` is written in links that leave the page."""
     seen: set[int] = set()
     for link in _LINK.finditer(html):
-        at = link.end()
+        name, value, at = link.span("name"), link["value"], link.start("more")
+        if _leaves_page(html[slice(*name)], value):
+            yield name[1] - len(_INERT)
         # `seen` stops at attributes that were read before: no byte is read twice, however hostile the page.
-        while at not in seen and (attribute := _ATTRIBUTE.match(html, at)):
+        while at >= 0 and at not in seen and (attribute := _ATTRIBUTE.match(html, at)):
             seen.add(at)
-            if attribute["name"].lower() in _REFERENCES and not _stays_on_page(attribute["value"]):
+            if _leaves_page(attribute["name"], attribute["value"]):
                 yield attribute.end("name") - len(_INERT)
             at = attribute.end()
 
 
-def _stays_on_page(value: bytes | None) -> bool:
-    return value is not None and value.strip(b"\"' \t\n\f\r").startswith(b"#")
+def _leaves_page(name: bytes, value: bytes | None) -> bool:
+    if name.lower() not in _REFERENCES:
+        return False
+    return value is None or not value.lstrip(b"\"' \t\n\f\r").startswith(b"#")

@@ -18,6 +18,10 @@ _SHORTEST_MARKED = 2
 """Letters of a part of a compound that is marked: the `e` of `e mail` is everywhere."""
 
 
+_LONGEST_MARKED = 100
+"""Letters of a word that is marked for its beginning; a hostile page has words of hundreds of thousands."""
+
+
 class HitPresenter:
     """Prepares the hits of one search attempt for display."""
 
@@ -54,7 +58,7 @@ class HitPresenter:
             yield from ((word, number) for word in part.words)
         if self._attempt.fallback is Fallback.PREFIX:
             beginnings = {part.words[-1]: number for number, part in enumerate(requested) if part.prefix}
-            for word in set(tokens(text)):
+            for word in {word for word in tokens(text) if len(word) <= _LONGEST_MARKED}:
                 yield from ((word, number) for start, number in beginnings.items() if word.startswith(start))
 
     def _missing(self, hit: Hit) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ _SEARCHED = 200_000
 
 _MOST_HITS = 2_000
 _LONGEST_HEADING = 160
+_LONGEST_HIT = 600
+"""Characters of a hit that are shown: a letter may carry thousands of combining marks."""
+
 _WORTH_OF_REPEATED = 0.1
 _MOST_REPEATED = 5
 _WORTH_OF_NUMBER = 0.6
@@ -47,6 +50,7 @@ def answering_passage(
     if not hits:
         return Passage()
     numbers = [words.get(fold(page.flat[begin:end]), -1) for begin, end in hits]
+    hits = [(begin, min(end, begin + _LONGEST_HIT)) for begin, end in hits]
     section, hit = _best(page, hits, numbers, prefers_numbers)
     begin, end = _window(page.flat, section, hit)
     runs = _runs(page.flat, section, (begin, end), [hit for hit in hits if hit[0] >= begin and hit[1] <= end])

@@ -5,11 +5,15 @@ modes before "in body" do; the first token that does not belong there opens the 
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 from webstrata.content.tree import Token, TokenType, tokenize
 
 MAX_HEAD_BYTES = 2_000_000
 """How much of a page is searched for its body; tokenising so much takes some hundredths of a second."""
+
+MAX_HEAD_TOKENS = 50_000
+"""How many tags and texts are looked at: a page of nothing but empty titles has hundreds of thousands."""
 
 _BOM = b"\xef\xbb\xbf"
 _SPACE = "\t\n\f\r "
@@ -43,7 +47,7 @@ class _Head:
         position = 0
         raw_tag: int | None = None
         """Where the title, style or script begins whose text is being read."""
-        for token, start in _tokens(text):
+        for token, start in islice(_tokens(text), MAX_HEAD_TOKENS):
             if raw_tag is not None:
                 if token.type is TokenType.END_TAG:
                     position, raw_tag = _end(token, start), None
