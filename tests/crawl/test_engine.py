@@ -17,6 +17,7 @@ from tests.crawl.runs import Archive, assert_sound, make_unreadable
 from tests.support.waiting import wait_until
 from tests.support.warcs import records
 from tests.support.web_server import Answer, WebServer, gzipped, linked_site, page, redirect, robots, serving
+from webstrata.content.links import MAX_REFERENCES
 from webstrata.crawl.engine import CrawlEnd
 from webstrata.db.schema.tables import CrawlTask
 from webstrata.model.crawl.tasks import TaskStatus
@@ -278,6 +279,20 @@ def test_a_page_that_we_cannot_read_is_captured_without_its_links_and_with_the_r
         reason = session.scalar(select(CrawlTask.last_error).where(CrawlTask.url == web_server.url("/page/1")))
     assert reason == f"{web_server.url('/page/1')}: its links were not read: a page from hell"
     assert web_server.url("/page/1") in {capture.url for capture in archive.captures()}
+    assert_sound(archive)
+
+
+def test_a_page_with_too_many_links_is_followed_up_to_the_limit_and_its_task_notes_it(
+    archive: Archive, web_server: WebServer
+) -> None:
+    elsewhere = [f"//elsewhere.example/{number}" for number in range(MAX_REFERENCES - 1)]
+    web_server.answers |= {"/": page("All", "/first", *elsewhere, "/last"), "/first": page("First")}
+    archive.crawl(web_server.url(), max_body_bytes=10_000_000)
+    tasks = archive.tasks()
+    assert set(tasks) == {web_server.url(), web_server.url("/first")}
+    with archive.database.read() as session:
+        noted = session.scalars(select(CrawlTask.last_error).order_by(CrawlTask.id)).all()
+    assert noted == [f"{web_server.url()}: it has more than 100,000 links; the others were not read", None]
     assert_sound(archive)
 
 

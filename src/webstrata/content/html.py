@@ -6,7 +6,15 @@ from functools import lru_cache
 from webstrata.content.blocks import main_text, without_cells
 from webstrata.content.charset import text_of
 from webstrata.content.language import detect_language, tag_to_language
-from webstrata.content.links import LINKING, RESOURCES, Reference, References, collect_references, links_of
+from webstrata.content.links import (
+    LINKING,
+    MAX_REFERENCES,
+    RESOURCES,
+    Reference,
+    References,
+    collect_references,
+    links_of,
+)
 from webstrata.content.metadata import HtmlMetadata, page_metadata
 from webstrata.content.quality.structure import FORM_CONTROLS, PageStructure, page_structure
 from webstrata.content.requisites.css import sheet_references
@@ -57,6 +65,8 @@ class PageLinks:
 
     links: tuple[Link, ...] = ()
     directives: RobotsDirectives = field(default_factory=RobotsDirectives)
+    is_cut: bool = False
+    """Whether the page has more links than are read."""
 
 
 def parse_page(body: bytes, content_type: str | None = None) -> HtmlPage:
@@ -91,8 +101,10 @@ def read_links(
     metas = () if head is None else head.iter_elements("meta")
     stated = [(meta.attr("name") or "", meta.attr("content") or "") for meta in metas]
     references = collect_references(tree.iter_elements(_REFERRING))
-    references = References((*references.all, *collect_requisites(tree, source)), references.base)
-    return PageLinks(links_of(references, url), robots_directives(stated, x_robots_tag, user_agent))
+    requisites = collect_requisites(tree, source)[: MAX_REFERENCES - len(references.all)]
+    references = References((*references.all, *requisites), references.base)
+    is_cut = len(references.all) == MAX_REFERENCES
+    return PageLinks(links_of(references, url), robots_directives(stated, x_robots_tag, user_agent), is_cut)
 
 
 def read_sheet_links(

@@ -43,7 +43,9 @@ class LinkRecord:
         return (self.content_type, self.x_robots_tag) == (content_type, x_robots_tag)
 
     def packed(self) -> bytes | None:
-        """Return the record in few bytes; None when it is too long to store."""
+        """Return the record in few bytes; None when it is too long to store, or lacks links of the page."""
+        if self.page.is_cut:
+            return None
         stated = self.page.directives
         head = [
             *(LINKS_VERSION, self.user_agent, self.content_type, self.x_robots_tag),

@@ -22,6 +22,10 @@ _NOFOLLOW = re.compile(r"(?<![^ \t\n\f\r])nofollow(?![^ \t\n\f\r])", re.IGNORECA
 _NO_PAGES = ("javascript:", "mailto:", "tel:")
 """Checked first, as resolving such links takes longer than all other links of a page."""
 
+MAX_REFERENCES = 100_000
+"""URLs that are read from one page at most: a page of ten megabytes can have six times as many, and a process that
+holds those of several such pages would need a gigabyte."""
+
 _LINKS_CACHED = 50_000
 _SITES_CACHED = 16
 _LONGEST_CACHED = 300
@@ -70,6 +74,8 @@ def collect_references(elements: Iterable[Element]) -> References:
                 found[written, False, False] = None
         elif tag == "base" and base is None:
             base = element.attr("href")
+        if len(found) == MAX_REFERENCES:
+            break
     return References(tuple(map(Reference._make, found)), base)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 
-from webstrata.content.html import PageLinks
 from webstrata.crawl.outcome import FoundLinks
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import CrawlScope
@@ -69,7 +68,7 @@ def with_navigations(found: FoundLinks, result: FetchResult) -> FoundLinks:
     scripts run.
     """
     moves = result.rendering.navigations if result.rendering else ()
-    page = PageLinks((*found.page.links, *(Link(url) for url in moves)), found.page.directives)
+    page = replace(found.page, links=(*found.page.links, *(Link(url) for url in moves)))
     return replace(found, page=page, record=None)
 
 

@@ -9,7 +9,7 @@ from http import HTTPStatus
 import structlog
 
 from webstrata.content.html import PageLinks
-from webstrata.content.links import followed
+from webstrata.content.links import MAX_REFERENCES, followed
 from webstrata.content.robots_meta import RobotsDirectives
 from webstrata.crawl.outcome import FoundLinks, Outcome
 from webstrata.crawl.rendering import PageRendering, as_rendered, split_resources, with_navigations
@@ -76,7 +76,8 @@ class UrlVisitor:
         nesting = 1 if is_page else task.depth + 1
         resources, framed = self._resources(task, result)
         admitted = self.scope.admitted([*links, *framed], task.depth + 1, result.url, nesting=nesting)
-        done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=problem)
+        noted = problem or (_cut(task.url) if page.is_cut else None)
+        done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=noted)
         if directives.noarchive:
             return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
         return Outcome(done, result, admitted, found.record, "internal" if problem else None, found.kind, resources)
@@ -168,3 +169,8 @@ def _jitter() -> float:
 def _unreadable(url: str, error: UnreadablePageError) -> str:
     log.warning("crawl.page.unreadable", url=url, reason=str(error))
     return f"{url}: its links were not read: {error}"
+
+
+def _cut(url: str) -> str:
+    log.warning("crawl.page.links_cut", url=url, most=MAX_REFERENCES)
+    return f"{url}: it has more than {MAX_REFERENCES:,} links; the others were not read"
