@@ -1,8 +1,8 @@
-"""Inert links: an archived page whose links lead only to places on the same page.
+"""Inert links: makes the links of an archived page lead only to fragments of the same page.
 
-Relative links would lead to this server, which has other pages at those URLs. No browser policy prevents it:
-a sandbox stops forms and pop-ups but no link, and a style sheet stops the mouse but not the keyboard. So the name of
-the attribute is overwritten by a meaningless one of the same length; all other bytes stay in place.
+Relative links would lead to this server, which has other pages at those URLs. No browser policy prevents that: a
+sandbox blocks forms and pop-ups but not links, and a style sheet blocks the mouse but not the keyboard. So the
+attribute's name is overwritten by a meaningless one of the same length; all other bytes are unchanged.
 """
 
 import re
@@ -15,7 +15,7 @@ _INERT = "x-to"
 _STYLE = f"<style>a[{_INERT}]{{color:#0645ad;text-decoration:underline;cursor:not-allowed}}</style>"
 """First in the body: a page's own inline styles take precedence."""
 
-# Every "<a" counts as a link, also in comments and scripts: those are not shown, and no link is overlooked.
+# Every "<a" counts as a link, even in comments and scripts, where this changes nothing visible; so no link is missed.
 _LINK = re.compile(rb"<(?:a|area)(?=[\t\n\f\r /])", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     rb"""[\t\n\f\r /]*+(?P<name>[^\t\n\f\r />][^\t\n\f\r />=]*+)"""
@@ -25,18 +25,19 @@ _REFERENCES = (b"href", b"xlink:href")
 
 
 def with_inert_links(html: bytes, charset: str | None) -> bytes:
-    """Return a page whose links do nothing, except those to a place on the page itself."""
+    """Return a page whose links do nothing, except those to fragments of the page itself."""
     page = Markup(html, charset)
     inert = page.replace([*_reference_places(page.ascii)], _INERT)
     return inert.insert(body_start(inert.ascii), _STYLE)
 
 
 def _reference_places(html: bytes) -> Iterator[int]:
-    """Yield where `href` is written in links that leave the page."""
+    """Yield the offsets of `href` in links that leave the page."""
     seen: set[int] = set()
     for link in _LINK.finditer(html):
         at = link.end()
-        # `seen` stops at attributes that were read before: no byte is read twice, however hostile the page.
+        # `seen` is the end of the attributes that were read, so that a hostile page cannot make us read bytes
+        # repeatedly.
         while at not in seen and (attribute := _ATTRIBUTE.match(html, at)):
             seen.add(at)
             if attribute["name"].lower() in _REFERENCES and not _stays_on_page(attribute["value"]):

@@ -1,4 +1,4 @@
-"""What did it say? The search page: results, the form, and when a sentence was first and last in the archive."""
+"""The search page: results, form, and first and last appearance of a sentence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @dataclass(frozen=True)
 class ResultsView:
-    """All that the page shows of the results."""
+    """The values of the results page."""
 
     asked: SearchRequest
     found: SearchResponse
@@ -62,9 +62,9 @@ class ResultsView:
     taken: Taken
     as_of: str | None
     sentence: str | None
-    """What is asked for word for word."""
+    """The quoted sentence of the query."""
     when: str | None
-    """The address that shows when the text was first and last in the archive."""
+    """The address of the page with the first and last appearance of the sentence."""
     site: str | None
     chips: tuple[Chip, ...]
     facets: tuple[Facet, ...]
