@@ -84,10 +84,10 @@ def create_api(
     rules: Sequence[Middleware] = (),
     before_routes: Sequence[Middleware] = (),
 ) -> FastAPI:
-    """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own.
+    """Return the API of an archive; the caller closes its parts.
 
-    Further rules for every request apply after the log and the headers, and before cached responses; the middlewares
-    `before_routes` come last.
+    Without `buckets`, rate limits are counted in this process. The middlewares `rules` come after the log and the
+    headers and before cached responses; those in `before_routes` come last.
     """
     numbers = Metrics(app)
     counter = UsageCounter(app.database, enabled=app.settings.usage_enabled and not app.database.is_read_only)
@@ -165,10 +165,10 @@ def add_routes(api: FastAPI, router: APIRouter, *, first: bool = False) -> None:
 
 
 def _include(router: APIRouter) -> BaseRoute:
-    """Return a router as FastAPI includes it.
+    """Return a router in the form in which FastAPI includes it.
 
-    FastAPI works out the parameters of its routes with the first request, which takes a fifth of a second for all
-    routes; so it is done once in a process, however many applications it makes.
+    FastAPI analyses the parameters of routes at the first request, a fifth of a second for all routes; here it is done
+    once per process, for any number of applications.
     """
     parent = FastAPI(responses=EVERYWHERE)
     parent.include_router(router)

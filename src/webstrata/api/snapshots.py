@@ -39,7 +39,7 @@ _HARMLESS = frozenset(
         "image/x-icon",
     )
 )
-"""Types that are served unchanged; browsers would run others, or guess their type."""
+"""Content types that are served unchanged; others could be run by browsers, or make them guess the type."""
 
 _AS_A_FILE = "application/octet-stream"
 _SERVED_AS = ("text/html", *sorted(_HARMLESS), _AS_A_FILE)
@@ -54,7 +54,7 @@ _NAMES_OF_BROWSERS = {
     "utf-16-be": "utf-16be",
     "utf-16-le": "utf-16le",
 } | {f"cp{number}": f"windows-{number}" for number in range(1250, 1259)}
-"""Charsets whose Python names are unknown to browsers."""
+"""Browsers' names for charsets whose Python names they do not know."""
 
 
 @router.get("/api/snapshot/{snapshot_id}", response_model=SnapshotDetailSchema)

@@ -26,7 +26,7 @@ _MAX_NAME = 1_000
 def mark_change(
     database: Database, archive_root: Path, change_id: int, status: ReviewStatus | None, note: str | None
 ) -> MarkedChange:
-    """Mark a change event, or remove its mark; without a note the old one is kept. NotFoundError when there is no such
+    """Mark a change event, or remove its mark; without a note the old one remains. NotFoundError when there is no such
     event."""
     with database.write() as session:
         event = reviews.review_change(session, change_id, status, note, datetime.now(UTC))

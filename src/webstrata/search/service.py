@@ -30,7 +30,7 @@ class Explained:
 
     @property
     def total(self) -> float | None:
-        """Return the score that orders the result."""
+        """Return the score by which results are sorted."""
         return None if self.score is None else self.score.total - self.url_cost
 
 

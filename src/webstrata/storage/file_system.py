@@ -58,7 +58,7 @@ def device_of(path: Path) -> str:
 
 
 def shown_bytes(size: int) -> str:
-    """Format a size for people: 12.3 MB."""
+    """Return a size formatted for people: 12.3 MB."""
     amount, unit = float(size), 0
     while amount >= 999.95 and unit < len(_UNITS) - 1:
         amount, unit = amount / 1000, unit + 1

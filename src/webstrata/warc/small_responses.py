@@ -1,6 +1,6 @@
-"""Small archived responses, each with a single read: a replayed page loads dozens of them.
+"""Fast path for small archived responses, with a single read each: a replayed page loads dozens of them.
 
-Only records as this archive and most crawlers write them; for all others there is `read_record`.
+It handles only records in the usual form; for others use `read_record`.
 """
 
 import os
@@ -21,7 +21,7 @@ _ENDING = b"\r\n\r\n"
 
 
 def read_small_response(path: Path, offset: int, length: int, captured_at: datetime) -> ArchiveRecord | None:
-    """Return the response at a place, its body as it was sent but for its chunks; None when it is not a usual record.
+    """Return the response at an offset with its chunks removed, but still encoded; None for an unusual record.
 
     WarcError when the file cannot be read.
     """

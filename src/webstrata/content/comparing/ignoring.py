@@ -31,7 +31,7 @@ Weighing = Callable[[LineEdit], bool]
 
 
 def normalized_line(line: str) -> str:
-    """Normalise a line for comparison with lines of other pages: lower case, single spaces."""
+    """Return a line normalised for comparison with lines of other pages: lower case, single spaces."""
     return " ".join(line.casefold().split())
 
 

@@ -1,4 +1,4 @@
-"""Recognises shop pages that show prices and are not product pages: carts, orders, wish lists, searches, front
+"""Recognises shop pages that show prices and are not product pages: carts, order pages, wish lists, searches, front
 pages."""
 
 import re
