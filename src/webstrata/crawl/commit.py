@@ -306,7 +306,7 @@ class Committer:
         return found
 
     def _linked_requisites(self, outcomes: Sequence[Outcome]) -> dict[int, list[str]]:
-        """Return, by depth, the URLs that one page links to and another shows: they are visited as pages."""
+        """Return the URLs that one page links to and another shows, by depth: they are visited as pages."""
         shown = {link.url for o in outcomes for link in o.links if link.task_type is TaskType.MEDIA} | self._shown
         found: dict[int, list[str]] = {}
         for outcome in outcomes if shown else ():

@@ -93,7 +93,7 @@ class Tally:
         )
 
     def _remember(self, outcome: Outcome) -> None:
-        """Store a failure until the next report, if it says something about the site."""
+        """Store a failure until the next report, if the site is its cause."""
         if (kind := failure_kind(outcome.error_kind)) is None:
             return
         self._failures.append(VisitFailure(outcome.task.url, kind, outcome.task.last_error or ""))

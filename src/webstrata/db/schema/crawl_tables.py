@@ -23,6 +23,6 @@ class CaptureLinks(Base):
     warc_file_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     warc_offset: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     url_hash: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    """Of several URLs with the same payload, each has links of its own: relative ones lead elsewhere."""
+    """URLs with the same payload have separate rows, as their relative links differ."""
     packed: Mapped[bytes] = mapped_column(LargeBinary)
     """See `content/link_record.py`."""

@@ -10,7 +10,7 @@ from webstrata.db.schema.base import Base, BigId, utcnow
 
 
 class SourceTotals(Base):
-    """A source's pages added up by the index, so that no query has to count snapshots."""
+    """The totals of a source, updated by the index, so that no query needs to count snapshots."""
 
     __tablename__ = "source_totals"
 
