@@ -12,7 +12,7 @@ from webstrata.app import App
 from webstrata.errors import UsageError
 from webstrata.http.browsing import BrowseAddresses
 from webstrata.http.dependencies import LARGEST_OFFSET, Code, CodeFilter, Day, Parts, Text
-from webstrata.http.usage_counts import Event, count_event
+from webstrata.http.metrics.usage_counts import Event, count_event
 from webstrata.model.search.ranking import Ranking
 from webstrata.model.search.values import FileKind, SearchRequest, SearchResponse, Sort, View, read_cursor
 from webstrata.search.appearances import appearances

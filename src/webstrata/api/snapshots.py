@@ -16,7 +16,7 @@ from webstrata.http.dependencies import Parts, SnapshotId
 from webstrata.http.error_responses import MAY_BE_WITHHELD
 from webstrata.http.headers import RAW_PATH
 from webstrata.http.lookups import known_snapshot
-from webstrata.http.usage_counts import Event, count_event
+from webstrata.http.metrics.usage_counts import Event, count_event
 from webstrata.model.captures import PageResource
 from webstrata.model.content_types import HTML_TYPES
 from webstrata.replay.banner import with_banner

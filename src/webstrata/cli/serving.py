@@ -158,8 +158,8 @@ def _end_with_terminal(before: object, stop: Callable[..., None]) -> None:
 def site(*, shared: Path | None = None) -> "ASGIApp":
     """Return the ASGI application; each serving process calls this once, with the folder that several share."""
     from webstrata.app import build_app
-    from webstrata.http.request_metrics import share_numbers
-    from webstrata.http.shared_rate_limits import SharedBuckets
+    from webstrata.http.limits.shared_rate_limits import SharedBuckets
+    from webstrata.http.metrics.request_metrics import share_numbers
     from webstrata.settings import load_settings
     from webstrata.site import create_site
 
@@ -177,7 +177,7 @@ def site(*, shared: Path | None = None) -> "ASGIApp":
 @contextmanager
 def _shared_folder() -> Iterator[Path]:
     """Share one folder between all serving processes, so that metrics and rate limits cover all of them."""
-    from webstrata.http.shared_rate_limits import make_table
+    from webstrata.http.limits.shared_rate_limits import make_table
     from webstrata.settings import in_environment
 
     with (

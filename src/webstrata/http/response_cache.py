@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webstrata.db.sql.revision import Revision
 from webstrata.http.compression import takes_gzip
-from webstrata.http.request_metrics import note_route, noted_route
+from webstrata.http.metrics.request_metrics import note_route, noted_route
 
 OK = 200
 _OVERHEAD_BYTES = 1_000

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from webstrata.content.decode import dechunked
 from webstrata.errors import WarcError
+from webstrata.warc.gzip_members import inflate_member
 from webstrata.warc.http_block import parse_head
-from webstrata.warc.reader import ArchiveRecord, inflate_member
+from webstrata.warc.reader import ArchiveRecord
 
 _TYPE = b"\r\nWARC-Type: response\r\n"
 _TARGET = re.compile(rb"\r\nWARC-Target-URI: <?([^\r\n>]*)>?\r\n")

@@ -13,7 +13,7 @@ from webstrata.http.browsing import site_url
 from webstrata.http.caching import A_MINUTE, AN_HOUR
 from webstrata.http.dependencies import Parts
 from webstrata.http.headers import REPLAY_POLICY, framed_by
-from webstrata.http.usage_counts import Event, count_event
+from webstrata.http.metrics.usage_counts import Event, count_event
 from webstrata.model.browser.posted import posted_url, request_query
 from webstrata.model.replay.replay_address import (
     REPLAY_PATH,

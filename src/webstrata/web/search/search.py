@@ -13,7 +13,7 @@ from webstrata.db.operations import catalog
 from webstrata.db.sources.editions import public_source
 from webstrata.errors import UsageError
 from webstrata.http.dependencies import Parts
-from webstrata.http.usage_counts import Event, count_event
+from webstrata.http.metrics.usage_counts import Event, count_event
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.search.query import Intent
 from webstrata.model.search.values import SearchRequest, SearchResponse, View

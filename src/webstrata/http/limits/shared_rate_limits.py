@@ -18,7 +18,7 @@ from typing import NamedTuple
 import structlog
 
 from webstrata.errors import StorageError
-from webstrata.http.rate_limits import MOST_BUCKETS, Buckets, RequestKind, after_taking
+from webstrata.http.limits.rate_limits import MOST_BUCKETS, Buckets, RequestKind, after_taking
 
 _SLOTS_IN_A_ROW = 8
 """If more clients of one row are active within a minute, one loses its bucket too early; an idle bucket is full after a

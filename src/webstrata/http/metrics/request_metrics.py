@@ -7,7 +7,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webstrata.app import App
-from webstrata.http.archive_metrics import ArchiveNumbers
+from webstrata.http.metrics.archive_metrics import ArchiveNumbers
 
 NO_ROUTE = "none"
 """The label of requests without a route: their paths must not become labels."""
