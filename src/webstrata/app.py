@@ -1,4 +1,4 @@
-"""The application's parts, built from the settings: the only module that names concrete backends."""
+"""Builds the application's parts from the settings; the only module that chooses concrete backends."""
 
 import threading
 from dataclasses import dataclass, fields, replace
@@ -45,7 +45,7 @@ class App:
 
     def runner(self, *allowed_endpoints: tuple[str, int]) -> "Runner":
         """Return the runner of jobs in this process; the network guard permits it some further addresses."""
-        # The crawler takes long to load, and most commands and the server do not need it.
+        # Imported here: the crawler takes long to load, and most commands and the server do not need it.
         from webstrata.assets.registry import PluginRegistry
         from webstrata.fetch.guard import NetworkGuard
         from webstrata.jobs.running.lifecycle import Runner

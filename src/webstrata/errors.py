@@ -58,7 +58,7 @@ class SettingsError(WebstrataError):
 
 
 class UsageError(WebstrataError):
-    """The input makes no sense; the message gives what is expected."""
+    """The input is invalid; the message states what is expected."""
 
 
 class OptionsError(UsageError, ValueError):
@@ -90,7 +90,7 @@ class PortInUseError(WebstrataError):
 
 
 class DatabaseError(WebstrataError):
-    """The database cannot do what was asked."""
+    """Base class of database errors."""
 
 
 class DatabaseUnavailableError(DatabaseError):
@@ -154,7 +154,7 @@ class NavigationFailedError(WebstrataError):
 
 
 class LeaseLostError(WebstrataError):
-    """Another worker holds what we were working on; nothing was written."""
+    """Another worker has taken over the lease; nothing was written."""
 
 
 class CrawlerDiedError(WebstrataError):
@@ -202,7 +202,7 @@ class FetchError(WebstrataError):
     transient = False
     retry_after = timedelta(0)
     kind = "fetch"
-    """What went wrong, in a word that failures can be counted by: dns, connect, timeout, tls, protocol, …"""
+    """The kind of failure, for statistics: dns, connect, timeout, tls, protocol, …"""
 
     def __init__(self, message: str, *, kind: str | None = None) -> None:
         super().__init__(message)
@@ -226,7 +226,7 @@ class TransientFetchError(FetchError):
 
 
 WRITE_REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS)
-"""The system's error numbers for a place that cannot be written to."""
+"""The errno values of places that cannot be written to."""
 
 OUR_TROUBLE = (StorageError, DatabaseError, CoordinationUnavailableError, CrawlerDiedError)
-"""Failures that are no fault of a page or a job: both are retried later, and no attempt is counted."""
+"""Failures of our own infrastructure: pages and jobs are retried later, without counting an attempt."""

@@ -1,8 +1,7 @@
 """Structured logs: one event name and its fields a line, as text for people or as JSON for machines.
 
-Code logs with `structlog.get_logger()`; what other libraries log through `logging` comes out the same way. Nothing a
-stranger wrote can forge a line: control characters are escaped, and only a traceback, whose lines are marked, takes
-more than one line of text.
+Our code logs with `structlog.get_logger()`; log records of other libraries get the same format. External input cannot
+forge a line: control characters are escaped, and only tracebacks, whose lines are marked, have several lines.
 """
 
 import json
@@ -29,7 +28,7 @@ LIBRARY_LEVELS = {
     "asyncio": logging.WARNING,
     "sqlalchemy": logging.WARNING,
 }
-"""Levels of libraries that log every step; below them they stay silent, even at a lower level of our own."""
+"""The lowest levels of libraries that log every step, independent of our own level."""
 
 SERVER_LOGGING: dict[str, Any] = {
     "handlers": {},
@@ -73,7 +72,7 @@ def configure_logging(
 
 @contextmanager
 def also_to(stream: TextIO) -> Iterator[None]:
-    """Send log lines to a second place as well, as JSON, while the block lasts; one that fails costs only its lines."""
+    """Also send log lines to a second stream, as JSON, while the block lasts; its failures are ignored."""
     handler = _Forgiving(stream)
     handler.setFormatter(_formatter(render_json))
     root = logging.getLogger()
@@ -135,7 +134,7 @@ def redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
 
 
 def without_secrets(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain values to show or keep: what is called a secret, and passwords in addresses, are hidden."""
+    """Return plain values in which secrets, by name, and passwords in URLs are hidden."""
     return {key: _without_secrets(key, value, depth=0) for key, value in values.items()}
 
 

@@ -5,7 +5,7 @@ from starlette.middleware import Middleware
 
 from webstrata.api.server import add_routes, create_api
 from webstrata.app import App
-from webstrata.http.rate_limits import BucketStore
+from webstrata.http.limits.rate_limits import BucketStore
 from webstrata.web import (
     api_docs,
     assets,

@@ -1,4 +1,4 @@
-"""Messages for values that cannot be used: pydantic's problems in plain words, with the value repeated."""
+"""Messages for invalid values: pydantic's errors in plain words, with the value."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -39,7 +39,7 @@ def _shown(value: object) -> str:
 
 
 def _listed(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a problem as people write them: 65,535, and 1 for 1.0."""
+    """Return the numbers of an error formatted for people: 65,535, and 1 for 1.0."""
     return {
         name: f"{value:,.10g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
         for name, value in context.items()

@@ -8,8 +8,8 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from tests.support.waiting import wait_until
-from webstrata.http.rate_limits import RequestKind
-from webstrata.http.shared_rate_limits import SharedBuckets
+from webstrata.http.limits.rate_limits import RequestKind
+from webstrata.http.limits.shared_rate_limits import SharedBuckets
 
 ONE_ROW = 8
 EVERYBODY = ("a", "b", "c", "d", "e")

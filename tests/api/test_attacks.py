@@ -20,7 +20,7 @@ from tests.api.routes import WRITING, every_route, filled
 from tests.api.serving import HOST, served
 from webstrata.app import App
 from webstrata.db.engine import Database
-from webstrata.http.request_limits import MAX_BODY_BYTES, RequestLimits
+from webstrata.http.limits.request_limits import MAX_BODY_BYTES, RequestLimits
 from webstrata.site import create_site
 
 SECRET = "TOP-SECRET-OF-ANOTHER-FOLDER"

@@ -23,7 +23,7 @@ from webstrata.api.server import create_api
 from webstrata.app import App
 from webstrata.db.engine import Database
 from webstrata.db.operations.readers_reports import NewReport, add_report
-from webstrata.http.request_limits import MAX_BODY_BYTES, MAX_QUERY_BYTES
+from webstrata.http.limits.request_limits import MAX_BODY_BYTES, MAX_QUERY_BYTES
 
 Operation = APIOperation[Any, Any, Any, Any]
 

@@ -20,8 +20,8 @@ from tests.api.archives import Archive
 from tests.api.conftest import MakeClient
 from webstrata import errors
 from webstrata.http.error_responses import STATUS_CODES, status_code
+from webstrata.http.limits.request_limits import MAX_BODY_BYTES, MAX_QUERY_BYTES
 from webstrata.http.methods import HeadAsGet
-from webstrata.http.request_limits import MAX_BODY_BYTES, MAX_QUERY_BYTES
 
 PUBLIC = ["/api/health", "/api/stats", "/api/sources", "/api/search"]
 EVERYWHERE = {

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from tests.api.conftest import MakeClient
-from webstrata.http.rate_limits import Buckets, RequestKind, kind_of
+from webstrata.http.limits.rate_limits import Buckets, RequestKind, kind_of
 
 STRANGER = ("203.0.113.5", 50000)
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.api.archives import Archive
 from tests.api.serving import HOST, served
-from webstrata.http.request_limits import MAX_BODY_BYTES
+from webstrata.http.limits.request_limits import MAX_BODY_BYTES
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from tests.api.takers import EVERYBODY, LIMIT, ONE_ROW, PROCESSES, hold_the_lock_for_ever, stopped_clock, taken_at_once
 from tests.api.test_rate_limits import Clock
 from tests.support.forks import own_processes
-from webstrata.http.rate_limits import Buckets, RequestKind
-from webstrata.http.shared_rate_limits import SharedBuckets, make_table
+from webstrata.http.limits.rate_limits import Buckets, RequestKind
+from webstrata.http.limits.shared_rate_limits import SharedBuckets, make_table
 
 
 @pytest.fixture

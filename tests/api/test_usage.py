@@ -10,7 +10,7 @@ from tests.api.archives import NOON, Archive
 from tests.api.conftest import MakeClient
 from webstrata.db.engine import Database
 from webstrata.db.operations import usage
-from webstrata.http.usage_counts import UsageCounter
+from webstrata.http.metrics.usage_counts import UsageCounter
 
 TODAY = datetime.now(UTC).date()
 

@@ -11,7 +11,7 @@ from tests.support.fetched import NOON, fetched, write_warc
 from webstrata.crawl.commit import recover
 from webstrata.db.captures import captures, problems
 from webstrata.db.engine import Database
-from webstrata.index import pipeline, reading, writing
+from webstrata.index import late_revisits, pipeline, reading, writing
 from webstrata.model.captures import Original
 from webstrata.model.crawl.fetching import FetchResult
 from webstrata.warc.record import exchange
@@ -223,7 +223,7 @@ def test_an_indexer_killed_after_the_last_file_still_resolves_earlier_revisits(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(pipeline, "store_late", killed)
+        patched.setattr(late_revisits, "store_late", killed)
         patched.setattr(writing, "BATCH", 1)
         with pytest.raises(KeyboardInterrupt):
             job.index()

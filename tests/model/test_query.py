@@ -13,9 +13,9 @@ from webstrata.model.search.query import (
     Intent,
     Without,
     Words,
-    understood,
+    ignoring_positions,
+    parse_query,
     wanted_words,
-    wherever_they_stand,
 )
 
 
@@ -53,7 +53,7 @@ def depth(expression: Expression) -> int:
     ],
 )
 def test_an_address_is_looked_up(q: str, address: str) -> None:
-    query = understood(q, tokens)
+    query = parse_query(q, tokens)
     assert (query.intent, query.address) == (Intent.URL, address)
 
 
@@ -77,7 +77,7 @@ def test_an_address_is_looked_up(q: str, address: str) -> None:
     ],
 )
 def test_ordinary_words_stay_ordinary_and_so_does_what_does_not_parse(q: str) -> None:
-    query = understood(q, tokens)
+    query = parse_query(q, tokens)
     assert query.intent is Intent.PLAIN
     assert query.plain == tuple(dict.fromkeys(tokens(q)))
     assert [part.words for part in wanted_words(query.expression)] == [(word,) for word in query.plain]
@@ -109,29 +109,29 @@ def test_ordinary_words_stay_ordinary_and_so_does_what_does_not_parse(q: str) ->
     ],
 )
 def test_the_query_language_means_what_it_says(q: str, expression: str) -> None:
-    query = understood(q, tokens)
+    query = parse_query(q, tokens)
     assert query.intent is Intent.ADVANCED
     assert spelled(query.expression) == expression
 
 
 def test_a_field_is_a_part_of_the_document() -> None:
-    assert understood("snippet:flu", tokens).expression == Words(("flu",), Field.TEXT)
+    assert parse_query("snippet:flu", tokens).expression == Words(("flu",), Field.TEXT)
 
 
 def test_more_than_128_tokens_are_plain_words_and_only_so_many() -> None:
     fits = " OR ".join("abcdefghijklmnopqrstuvwxyz")
-    assert understood(fits, tokens).intent is Intent.ADVANCED
+    assert parse_query(fits, tokens).intent is Intent.ADVANCED
     many = " OR ".join(f"w{number}" for number in range(100))
-    query = understood(many, tokens)
+    query = parse_query(many, tokens)
     assert query.intent is Intent.PLAIN
-    assert len(understood(" ".join(f"w{n}" for n in range(500)), tokens).plain) == MAX_TOKENS
+    assert len(parse_query(" ".join(f"w{n}" for n in range(500)), tokens).plain) == MAX_TOKENS
 
 
 def test_too_deep_an_expression_is_plain_words() -> None:
     deep = "(a OR (b AND " * 20 + "c" + "))" * 20
-    assert understood(deep, tokens).intent is Intent.PLAIN
+    assert parse_query(deep, tokens).intent is Intent.PLAIN
     needless = "(" * 5 + "a OR b" + ")" * 5
-    assert spelled(understood(needless, tokens).expression) == "(a | b)"
+    assert spelled(parse_query(needless, tokens).expression) == "(a | b)"
 
 
 PIECES = st.sampled_from(
@@ -160,7 +160,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES | st.text(max_size=6), max_size=60).map("".join) | st.lists(PIECES, max_size=60).map(" ".join))
 def test_whatever_is_written_is_understood_as_something_bounded(q: str) -> None:
-    query = understood(q, tokens)
+    query = parse_query(q, tokens)
     assert len(query.plain) <= MAX_TOKENS
     if query.expression is not None:
         assert depth(query.expression) <= 2 * MAX_DEPTH + 3
@@ -182,6 +182,6 @@ def test_whatever_is_written_is_understood_as_something_bounded(q: str) -> None:
 def test_words_wherever_they_stand_are_asked_for_without_phrases_and_excluded_only_where_that_is_sure(
     q: str, wider: str
 ) -> None:
-    expression = understood(q, tokens).expression
+    expression = parse_query(q, tokens).expression
     assert expression is not None
-    assert spelled(wherever_they_stand(expression)) == wider
+    assert spelled(ignoring_positions(expression)) == wider

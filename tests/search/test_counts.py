@@ -71,11 +71,11 @@ def test_what_was_counted_is_not_counted_again_until_the_archive_changes(databas
 def test_no_more_counts_are_kept_than_there_is_room_for(
     database: Database, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "_MOST_KEPT", 2)
+    monkeypatch.setattr(cache, "_MOST_CACHED", 2)
     job = shelf.job()
     for number in range(5):
         shelf.page(job, f"{SITE}/{number}", "2024-01-01", f"flu word{number}")
     for _ in range(2):
         for number in range(5):
             assert search(database, SearchRequest(q=f"word{number}", sort=Sort.NEWEST)).total == 1
-    assert len(cache._kept_for(database.engine)) == 2
+    assert len(cache._cache_of(database.engine)) == 2

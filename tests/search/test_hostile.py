@@ -10,7 +10,7 @@ from tests.support.databases import FreshDatabase
 from webstrata.db.engine import Database
 from webstrata.model.search.values import SearchRequest, Sort, View
 from webstrata.search.appearances import appearances
-from webstrata.search.service import explained, search
+from webstrata.search.service import explain_search, search
 
 PIECES = [
     *(
@@ -170,6 +170,6 @@ def test_ten_thousand_hostile_queries_are_answered(archive: Database) -> None:
 )
 def test_the_worst_of_each_kind_is_answered(archive: Database, q: str) -> None:
     for view in View:
-        done = explained(archive, SearchRequest(q=q, view=view))
+        done = explain_search(archive, SearchRequest(q=q, view=view))
         assert len(done.hits) <= done.response.total
     assert appearances(archive, q).captures >= 0

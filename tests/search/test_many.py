@@ -10,7 +10,7 @@ from tests.support.databases import FreshDatabase
 from webstrata.db.engine import Database
 from webstrata.db.search import candidates, scores, time_order
 from webstrata.model.search.values import SearchRequest, SearchResponse, Sort, View
-from webstrata.search.service import explained, search
+from webstrata.search.service import explain_search, search
 
 RANKED, PAGE = 20, 7
 PAGES = [page for page in corpus() if page.language == "en"][:120]
@@ -63,7 +63,7 @@ def test_the_ranked_ones_are_followed_by_the_others_without_gap_or_repeat(
     found = every_page(archive, request)
     assert sorted(found) == list(range(1, len(PAGES) + 1))
     assert by_cursor(archive, request)[0] == found
-    done = explained(archive, SearchRequest(q="page", view=view, page_size=100))
+    done = explain_search(archive, SearchRequest(q="page", view=view, page_size=100))
     ranked = [hit for hit in done.hits if hit.score is not None]
     assert list(done.hits[: len(ranked)]) == ranked
     assert len(ranked) == RANKED
@@ -76,7 +76,9 @@ def test_the_ranked_ones_are_followed_by_the_others_without_gap_or_repeat(
 @pytest.mark.parametrize("view", View)
 def test_the_order_is_the_same_however_few_are_asked_for_at_once(archive: Database, view: View) -> None:
     request = SearchRequest(q="page", view=view)
-    hits = [hit for number in (1, 2) for hit in explained(archive, replace(request, page=number, page_size=100)).hits]
+    hits = [
+        hit for number in (1, 2) for hit in explain_search(archive, replace(request, page=number, page_size=100)).hits
+    ]
     # Many share their score: it is time that tells which of them are on a page.
     assert len({hit.total for hit in hits}) < len(hits) / 2
     assert every_page(archive, request) == [hit.view.id for hit in hits]

@@ -16,7 +16,7 @@ from webstrata.model.search.query import AnyOf, Field, Intent, Words
 from webstrata.model.search.ranking import Ranking
 from webstrata.model.search.values import Cursor, FacetCount, Fallback, FileKind, SearchRequest, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
-from webstrata.search.service import explained, search
+from webstrata.search.service import explain_search, search
 
 SITE = "https://example.org"
 
@@ -150,7 +150,7 @@ def test_parts_of_words_in_titles_and_addresses_are_found_when_nothing_else_is(
         assert {hit.id for hit in answer.results} == expected, q
         how = Fallback.MOST_WORDS if q == "navirus hands" else Fallback.PARTS
         assert answer.fallback is (how if expected else Fallback.NONE)
-    assert explained(database, SearchRequest(q="accin")).searched == AnyOf(
+    assert explain_search(database, SearchRequest(q="accin")).searched == AnyOf(
         (Words(("accin",)), Words(("vaccines",), Field.TITLE), Words(("vaccines",), Field.URL))
     )
 
@@ -203,7 +203,7 @@ def test_links_and_short_clean_addresses_decide_between_equal_texts(database: Da
     with database.write() as session:
         moment = session.get_one(Snapshot, linked).capture_timestamp
         session.add(PageSignal(normalized_url_group=f"{SITE}/l", inlink_count=50, updated_at=moment))
-    done = explained(database, SearchRequest(q="flu"))
+    done = explain_search(database, SearchRequest(q="flu"))
     assert [hit.view.id for hit in done.hits] == [linked, plain, queried, tracked, deep]
     by_id = {hit.view.id: hit for hit in done.hits}
     assert [hit.total for hit in done.hits] == sorted((hit.total or 0 for hit in done.hits), reverse=True)
@@ -211,7 +211,7 @@ def test_links_and_short_clean_addresses_decide_between_equal_texts(database: Da
     assert score is not None
     assert score.authority > 0
     assert by_id[tracked].url_cost > by_id[queried].url_cost > by_id[plain].url_cost == 0
-    by_text = explained(database, SearchRequest(q="flu", ranking=Ranking.V1))
+    by_text = explain_search(database, SearchRequest(q="flu", ranking=Ranking.V1))
     assert all(hit.score is not None and hit.total == hit.score.text for hit in by_text.hits)
 
 
@@ -255,7 +255,7 @@ def test_a_cursor_is_read_as_it_was_written(cursor: Cursor) -> None:
     "word", ["", "x", "e30", "W10", "WzFd!", "é", "Wy0xXQ", "WzEsICJub3ciLCAxXQ", "WzEsMiwzLDRd", "a" * 200]
 )
 def test_what_is_no_cursor_is_refused(database: Database, word: str) -> None:
-    with pytest.raises(UsageError, match="is no cursor"):
+    with pytest.raises(UsageError, match="is not a cursor"):
         read_cursor(word)
     if word:
         with pytest.raises(UsageError):

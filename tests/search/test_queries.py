@@ -12,10 +12,10 @@ from tests.search.oracle import holds, parts_of
 from tests.support.databases import FreshDatabase
 from webstrata.content.tokens import tokens
 from webstrata.db.engine import Database
-from webstrata.model.search.query import Intent, plain_expression, understood
+from webstrata.model.search.query import Intent, parse_query, plain_expression
 from webstrata.model.search.values import Fallback, SearchRequest, View
 from webstrata.search.best_match import whole_question
-from webstrata.search.service import explained, search
+from webstrata.search.service import explain_search, search
 
 QUERIES = yaml.safe_load((Path(__file__).parent / "queries.yaml").read_text(encoding="utf-8"))
 PAGES = corpus()
@@ -56,7 +56,7 @@ def test_the_intended_page_comes_first(library: Library) -> None:
 
 def test_every_database_finds_exactly_what_reading_every_page_finds(library: Library) -> None:
     for query in QUERIES:
-        done = explained(library.database, SearchRequest(q=query["q"], page_size=100))
+        done = explain_search(library.database, SearchRequest(q=query["q"], page_size=100))
         if done.response.intent is Intent.URL:
             assert done.response.total == 1
             continue
@@ -71,7 +71,7 @@ def test_every_database_finds_exactly_what_reading_every_page_finds(library: Lib
 def test_words_as_they_are_written_come_before_beginnings_and_those_before_other_spellings(library: Library) -> None:
     for query in QUERIES:
         answer = search(library.database, SearchRequest(q=query["q"]))
-        asked = understood(query["q"], tokens)
+        asked = parse_query(query["q"], tokens)
         if asked.intent is not Intent.PLAIN:
             continue
         with library.database.read() as session:

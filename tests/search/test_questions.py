@@ -16,7 +16,7 @@ from webstrata.db.search.stored_forms import NAME, learn_some, learn_stored_form
 from webstrata.demo.site import DEMO_ORIGIN, build_site
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search.values import Fallback, SearchRequest, SearchResponse, Sort, View
-from webstrata.search.service import explained, search
+from webstrata.search.service import explain_search, search
 
 SITE = "https://example.org"
 
@@ -179,7 +179,7 @@ def test_what_no_result_has_is_reported_and_can_be_required(database: Database, 
     assert search(database, SearchRequest(q='insulated attic "chimney"')).total == 0
     assert search(database, SearchRequest(q="insulated AND attic AND chimney")).total == 0
     assert search(database, SearchRequest(q="insulated attic chimney", ranking="v1")).total == 0  # type: ignore[arg-type]
-    explanation = explained(database, SearchRequest(q="bats attic rabies"))
+    explanation = explain_search(database, SearchRequest(q="bats attic rabies"))
     scores = {hit.view.id: hit.score for hit in explanation.hits}
     first, second = explanation.hits[0].score, scores[most]
     assert first is not None

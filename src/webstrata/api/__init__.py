@@ -1,1 +1,1 @@
-"""The HTTP API: each file is an area of routes, or one rule that holds for every request."""
+"""The HTTP API: each module has the routes of one area, or their schemas."""

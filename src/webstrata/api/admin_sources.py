@@ -5,8 +5,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from webstrata.api import present
-from webstrata.api.admin_schemas import SourceChangeSchema
-from webstrata.api.schemas import AdminSourceListSchema, AdminSourceSchema, NewSourceSchema, ScheduleSchema
+from webstrata.api.schemas import (
+    AdminSourceListSchema,
+    AdminSourceSchema,
+    NewSourceSchema,
+    ScheduleSchema,
+    SourceChangeSchema,
+)
 from webstrata.app import App
 from webstrata.db.sources.sources import list_sources, source_view
 from webstrata.errors import NotFoundError

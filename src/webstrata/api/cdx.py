@@ -1,6 +1,6 @@
 """The CDX server API: captures by URL, in the dialects of the Internet Archive and of pywb.
 
-Like the Wayback addresses it is described in docs/replay.md, and not as a part of the archive's own API.
+It is documented in docs/replay.md and, like the Wayback addresses, not part of the archive's own API description.
 """
 
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def _list(app: App, request: Request, dialect: CdxDialect) -> Response:
         if query.shows_page_count:
             return _page_count(app, query)
         lines = find_lines(app.database, query)
-        # The first one is read before the response begins, so that a failure still has its own status.
+        # The first line is read before the response begins, so that a failure still gets an error status.
         first = next(lines, None)
     except UsageError as error:
         raise HTTPException(400, str(error)) from error
@@ -101,7 +101,7 @@ def _stream(request: Request, query: CdxQuery, written: Iterator[str]) -> Stream
 
 
 def _in_parts(texts: Iterator[str]) -> Iterator[bytes]:
-    """Yield texts joined in parts: each part costs the same work in the middlewares."""
+    """Yield texts joined in larger parts, as the middlewares do some work for each part."""
     part: list[str] = []
     for text in texts:
         part.append(text)

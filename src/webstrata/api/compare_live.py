@@ -1,4 +1,4 @@
-"""A capture compared with the page as it is now."""
+"""Comparison of a capture with the live page."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The complete OpenAPI description: with the effects of the middlewares, which FastAPI does not describe.
+"""The complete OpenAPI description, including the effects of middlewares, which FastAPI does not know.
 
 Every response has some headers, a GET with `If-None-Match` may get a 304, and HEAD works wherever GET does.
 """

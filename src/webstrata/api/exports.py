@@ -135,7 +135,7 @@ def _check_enabled(app: App) -> None:
 def _stream(
     request: Request, name: str, rows: Rows, columns: Sequence[Column], parameters: ExportParameters
 ) -> StreamingResponse:
-    # The first part is read before the response begins: an unavailable database is then reported with a status.
+    # The first part is read before the response begins, so that an unavailable database gets an error status.
     begun = record_export(request, name, parameters.format, _filters(parameters), chain([next(rows, [])], rows))
     data = written(begun, columns, parameters.format, compressed=parameters.compressed)
     return StreamingResponse(data, headers=_headers(name, parameters))

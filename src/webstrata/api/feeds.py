@@ -15,7 +15,7 @@ MOST_ITEMS = 50
 
 _BEFORE_ANYTHING = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML has no way to write."""
+"""Characters that XML cannot represent."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class FeedItem:
 
 @dataclass(frozen=True)
 class Feed:
-    """What a feed is about, where it and its site are, and its entries, newest first."""
+    """A feed: its title, the addresses of its page and of itself, and its entries, newest first."""
 
     title: str
     home: str

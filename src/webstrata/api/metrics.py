@@ -5,7 +5,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 
 from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.caching import NEVER
-from webstrata.http.request_metrics import Metrics
+from webstrata.http.metrics.request_metrics import Metrics
 
 router = APIRouter(tags=["admin"], dependencies=[Depends(require_admin)], responses=ADMIN_RESPONSES)
 

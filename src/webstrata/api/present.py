@@ -4,11 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 
-from webstrata.api.crawl_schemas import CrawlAttemptSchema, MonitorDecisionSchema
-from webstrata.api.public_schemas import EditionSchema, LatestSnapshotSchema
-from webstrata.api.schemas import (
-    AdminSourceSchema,
-    ArchiveStatsSchema,
+from webstrata.api.jobs.crawl_schemas import CrawlAttemptSchema, MonitorDecisionSchema
+from webstrata.api.jobs.job_schemas import (
     CleanupReportSchema,
     CrawlCountsSchema,
     DeletedSchema,
@@ -17,9 +14,14 @@ from webstrata.api.schemas import (
     JobProgressSchema,
     JobSnapshotSummarySchema,
     JobSummarySchema,
-    LastJobSchema,
     MovedSchema,
     RecordProblemSchema,
+)
+from webstrata.api.public_schemas import EditionSchema, LatestSnapshotSchema
+from webstrata.api.schemas import (
+    AdminSourceSchema,
+    ArchiveStatsSchema,
+    LastJobSchema,
     SnapshotDetailSchema,
     SnapshotSummarySchema,
     SourceSummarySchema,

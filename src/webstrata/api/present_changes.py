@@ -81,7 +81,7 @@ def compared_snapshot(snapshot: SnapshotView) -> ComparedSnapshotSchema:
 
 
 def feed_item(event: EventView, site: str) -> FeedItem:
-    """Present a change event in a feed: its address names both snapshots, so it is the entry's id too."""
+    """Present a change event in a feed: its address contains both snapshots, so it is also the entry's id."""
     title = " ".join((event.title or "").split()) or event.normalized_url_group
     reasons = [reason.text for reason in event.reasons]
     sentences = [event.summary or CHANGE_WORDS[event.change_type], *reasons, event.normalized_url_group]
@@ -94,7 +94,7 @@ def feed_item(event: EventView, site: str) -> FeedItem:
 
 
 def site_event_item(stored: StoredSiteEvent, site: str) -> FeedItem:
-    """Present a site event in a feed: its address names both runs and the event, so it is the entry's id too."""
+    """Present a site event in a feed: its address contains both runs and the event, so it is also the entry's id."""
     event = stored.event
     title = " ".join(event.title.split()) or event.page
     return FeedItem(

@@ -14,7 +14,7 @@ LARGEST_ID = 2**63 - 1
 
 _LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _EMAIL = rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_LABEL}(?:\.{_LABEL})*"
-"""HTML's definition of a valid e-mail address: an address that a browser's form accepts is accepted."""
+"""HTML's definition of a valid e-mail address, the same as in browsers' forms."""
 
 _WEB_ADDRESS = r"[hH][tT][tT][pP][sS]?://[^\u0000-\u0020\u007f/?#\\]+(?:[/?#][^\u0000]*)?"
 
@@ -27,7 +27,7 @@ def _an_email(value: str) -> str:
 
 
 def _long_enough(value: str) -> str:
-    """Refuse a text that is long enough only because of its spaces."""
+    """Refuse a text that is too short without its spaces."""
     if len(value.strip()) < LEAST_WORDS:
         raise ValueError(f"must have at least {LEAST_WORDS} characters")
     return value.strip()
@@ -49,7 +49,7 @@ Address = Annotated[
 ]
 Email = Annotated[
     str,
-    # Surrounding spaces are removed; a text of spaces is no address.
+    # Surrounding spaces are removed, so a text of spaces is not an address.
     Field(max_length=320, json_schema_extra={"pattern": rf"^\s*(?:{_EMAIL})?\s*$"}),
     AfterValidator(_an_email),
 ]

@@ -9,7 +9,7 @@ from webstrata.api import present
 from webstrata.api.public_schemas import NewReportSchema, ReportReceiptSchema
 from webstrata.db.operations.readers_reports import NewReport, add_report
 from webstrata.http.dependencies import Parts
-from webstrata.http.usage_counts import Event, count_event
+from webstrata.http.metrics.usage_counts import Event, count_event
 
 log = structlog.get_logger()
 router = APIRouter(tags=["reports"])

@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from webstrata.api.crawl_schemas import CrawlAttemptSchema, MonitorDecisionSchema
 from webstrata.http.dependencies import WITHOUT_NUL, without_nul
 
 # ruff: noqa: N815
@@ -161,181 +160,6 @@ class TimelineSchema(BaseModel):
     snapshots: list[TimelineEntrySchema]
 
 
-class JobSummarySchema(BaseModel):
-    """A job in a list."""
-
-    id: int
-    sourceCode: str
-    sourceName: str
-    name: str
-    status: str
-    statusReason: str | None
-    retryCount: int
-    createdAt: str
-    queuedAt: str | None
-    startedAt: str | None
-    finishedAt: str | None
-    cleanupStatus: str
-    cleanedAt: str | None
-    crawlerExitCode: int | None
-    crawlerStatus: str | None
-    warcFileCount: int
-    warcBytesTotal: int | None
-    indexedPageCount: int
-    indexProblemCount: int
-    storageScannedAt: str | None
-
-
-class JobDetailSchema(JobSummarySchema):
-    """All details of a job."""
-
-    outputDir: str
-    crawlerStage: str | None
-    pagesCrawled: int | None
-    pagesTotal: int | None
-    pagesFailed: int | None
-    outputBytesTotal: int | None
-    tmpBytesTotal: int | None
-    tmpNonWarcBytesTotal: int | None
-    finalZimPath: str | None
-    combinedLogPath: str | None
-    stateFilePath: str | None
-    config: dict[str, object] | None
-    lastStats: dict[str, object] | None
-    stopRequestedAt: str | None
-    engine: str
-    attempts: list[CrawlAttemptSchema]
-    monitorDecisions: list[MonitorDecisionSchema]
-
-
-class CrawlCountsSchema(BaseModel):
-    """The number of a job's URLs in each state."""
-
-    pending: int
-    inProgress: int
-    finished: int
-    failed: int
-    total: int
-
-
-class HostReportSchema(BaseModel):
-    """The responses of one host; errors are failed attempts."""
-
-    host: str
-    responses: int
-    bytes: int
-    errors: int
-
-
-class JobProgressSchema(BaseModel):
-    """The progress of a job; the fields below `counts` belong to its present run, or its last."""
-
-    id: int
-    status: str
-    statusReason: str | None
-    startedAt: str | None
-    finishedAt: str | None
-    stopRequestedAt: str | None
-    seconds: int | None
-    indexedPageCount: int
-    counts: CrawlCountsSchema
-    responses: int
-    requisites: int
-    bytes: int
-    rate: float
-    errors: dict[str, int]
-    hosts: list[HostReportSchema]
-
-
-class JobListResponseSchema(BaseModel):
-    """A part of the list of jobs."""
-
-    items: list[JobSummarySchema]
-    total: int
-    limit: int
-    offset: int
-
-
-class JobStatusCountsSchema(BaseModel):
-    """The number of jobs in each status."""
-
-    counts: dict[str, int]
-
-
-class NewJobSchema(BaseModel):
-    """A new job of a source, with additional seeds and changed options."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    source: Line
-    seeds: list[Line] = Field(default_factory=list, max_length=1_000)
-    overrides: dict[str, object] = Field(default_factory=dict)
-
-
-class CleanupRequestSchema(BaseModel):
-    """What to delete of a job; a dry run, which is the default, deletes nothing."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    mode: Line = "temp"
-    dryRun: bool = True
-    force: bool = False
-
-
-class DeletedSchema(BaseModel):
-    """A folder or file that is deleted."""
-
-    path: str
-    bytes: int
-
-
-class MovedSchema(BaseModel):
-    """A WARC file that was moved to another folder."""
-
-    before: str
-    after: str
-    bytes: int
-
-
-class CleanupReportSchema(BaseModel):
-    """What a clean-up did, or would do."""
-
-    jobId: int
-    mode: str
-    dryRun: bool
-    nothingToDo: bool
-    freedBytes: int
-    deleted: list[DeletedSchema]
-    moved: list[MovedSchema]
-    warcsDeleted: int
-    snapshotsLost: int
-    notes: list[str]
-
-
-class JobLogSchema(BaseModel):
-    """The end of a job's log; no name when there is none."""
-
-    name: str | None
-    lines: list[str]
-
-
-class RecordProblemSchema(BaseModel):
-    """A place in a WARC file that could not be indexed, and why."""
-
-    warcPath: str
-    offset: int
-    reason: str
-
-
-class JobProblemsSchema(BaseModel):
-    """A part of a job's problems; of a file with very many, not all are listed."""
-
-    items: list[RecordProblemSchema]
-    total: int
-    limit: int
-    offset: int
-
-
 class NewSourceSchema(BaseModel):
     """A new source."""
 
@@ -392,12 +216,16 @@ class AdminSourceListSchema(BaseModel):
     items: list[AdminSourceSchema]
 
 
-class JobSnapshotSummarySchema(BaseModel):
-    """A snapshot in the list of its job."""
+class SourceChangeSchema(BaseModel):
+    """The new values of a source; fields that are left out or null stay. The schedule `none` removes the schedule."""
 
-    id: int
-    url: str
-    captureTimestamp: str
-    statusCode: int | None
-    language: str | None
-    title: str | None
+    model_config = ConfigDict(extra="forbid")
+
+    name: Line | None = None
+    description: Line | None = None
+    baseUrl: Line | None = None
+    seeds: list[Line] | None = Field(default=None, min_length=1, max_length=1_000)
+    crawl: dict[str, object] | None = None
+    toolOptions: dict[str, object] | None = None
+    pageParameters: list[Line] | None = Field(default=None, max_length=100)
+    schedule: Line | None = None

@@ -12,7 +12,7 @@ from webstrata.app import App
 from webstrata.errors import UsageError
 from webstrata.http.browsing import BrowseAddresses
 from webstrata.http.dependencies import LARGEST_OFFSET, Code, CodeFilter, Day, Parts, Text
-from webstrata.http.usage_counts import Event, count_event
+from webstrata.http.metrics.usage_counts import Event, count_event
 from webstrata.model.search.ranking import Ranking
 from webstrata.model.search.values import FileKind, SearchRequest, SearchResponse, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
@@ -21,7 +21,7 @@ from webstrata.search.service import search
 SEARCH_PATH = "/api/search"
 
 MOST_AT_ONCE = 4
-"""Searches that one process runs at once; more would only slow each other down, and use up the connections."""
+"""The most concurrent searches per process; more would only slow each other down and use up the connections."""
 
 router = APIRouter(tags=["search"])
 
@@ -68,7 +68,7 @@ class SearchParameters(BaseModel):
         """Return the search request; page numbers far after the last page are lowered, as those pages are empty."""
         requested = self.model_dump() | {"page": min(self.page, LARGEST_OFFSET // self.page_size)}
         if self.q is not None and self.q.isspace():
-            requested["q"] = None  # A query of spaces lists all pages, as the web page does.
+            requested["q"] = None  # A query of only spaces lists all pages, as the web page does.
         return SearchRequest(**requested)
 
 

@@ -10,8 +10,8 @@ from webstrata.api.search_schemas import DebugHitSchema, ScoreSchema, SearchDebu
 from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Parts
 from webstrata.http.headers import ADMIN_PATH
-from webstrata.model.search.query import spelled
-from webstrata.search.service import Explained, explained
+from webstrata.model.search.query import query_text
+from webstrata.search.service import Explained, explain_search
 
 router = APIRouter(
     prefix=ADMIN_PATH,
@@ -24,12 +24,12 @@ router = APIRouter(
 @router.get("/search-debug")
 def explain(app: Parts, parameters: Annotated[SearchParameters, Query()]) -> SearchDebugSchema:
     """Search, and return how the query was parsed and the parts of each hit's score."""
-    done = explained(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
+    done = explain_search(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
     return SearchDebugSchema(
         intent=done.response.intent,
         fallback=done.response.fallback,
         instead=done.response.instead,
-        searched=None if done.searched is None else spelled(done.searched),
+        searched=None if done.searched is None else query_text(done.searched),
         ranking=parameters.ranking,
         total=done.response.total,
         totalCapped=done.response.total_capped,

@@ -13,12 +13,6 @@ from starlette.routing import BaseRoute
 
 from webstrata import __version__
 from webstrata.api import (
-    admin_audit_log,
-    admin_holds,
-    admin_job_commands,
-    admin_jobs,
-    admin_reports,
-    admin_retention,
     admin_sources,
     cdx,
     changes,
@@ -39,7 +33,9 @@ from webstrata.api.auditing import schedules as audit_schedules
 from webstrata.api.collections import admin_collections, hauls, listings, scraper_health
 from webstrata.api.description import DescribedApi
 from webstrata.api.integrity import admin_integrity
+from webstrata.api.jobs import admin_job_commands, admin_jobs
 from webstrata.api.notifications import admin_notifications, admin_reviews
+from webstrata.api.operations import admin_audit_log, admin_holds, admin_reports, admin_retention
 from webstrata.api.watching import admin_watches, site_diff
 from webstrata.api.watching import feeds as watching_feeds
 from webstrata.app import App
@@ -50,15 +46,15 @@ from webstrata.http.compression import Compression
 from webstrata.http.cors import PublicCors
 from webstrata.http.error_responses import EVERYWHERE, UnexpectedErrors, add_error_responses
 from webstrata.http.headers import SafeHeaders
+from webstrata.http.limits.rate_limits import BucketStore, RateLimits, RatePolicy
+from webstrata.http.limits.request_limits import RequestLimits
 from webstrata.http.live import Viewers
 from webstrata.http.methods import AllowedMethods, HeadAsGet
-from webstrata.http.rate_limits import BucketStore, RateLimits, RatePolicy
-from webstrata.http.request_limits import RequestLimits
+from webstrata.http.metrics.request_metrics import Metrics, RequestMetrics, RouteNoted
+from webstrata.http.metrics.usage_counts import Event, UsageCounter, written_now_and_then
 from webstrata.http.request_log import RequestLog
-from webstrata.http.request_metrics import Metrics, RequestMetrics, RouteNoted
 from webstrata.http.response_cache import ResponseCache
 from webstrata.http.retention_trigger import RetentionAfterResponse
-from webstrata.http.usage_counts import Event, UsageCounter, written_now_and_then
 from webstrata.retention.trigger import RetentionTrigger
 
 _READERS = (
@@ -84,10 +80,10 @@ def create_api(
     rules: Sequence[Middleware] = (),
     before_routes: Sequence[Middleware] = (),
 ) -> FastAPI:
-    """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own.
+    """Return the API of an archive; the caller closes its parts.
 
-    Further rules for every request apply after the log and the headers, and before cached responses; the middlewares
-    `before_routes` come last.
+    Without `buckets`, rate limits are counted in this process. The middlewares `rules` come after the log and the
+    headers and before cached responses; those in `before_routes` come last.
     """
     numbers = Metrics(app)
     counter = UsageCounter(app.database, enabled=app.settings.usage_enabled and not app.database.is_read_only)
@@ -165,10 +161,10 @@ def add_routes(api: FastAPI, router: APIRouter, *, first: bool = False) -> None:
 
 
 def _include(router: APIRouter) -> BaseRoute:
-    """Return a router as FastAPI includes it.
+    """Return a router in the form in which FastAPI includes it.
 
-    FastAPI works out the parameters of its routes with the first request, which takes a fifth of a second for all
-    routes; so it is done once in a process, however many applications it makes.
+    FastAPI analyses the parameters of routes at the first request, a fifth of a second for all routes; here it is done
+    once per process, for any number of applications.
     """
     parent = FastAPI(responses=EVERYWHERE)
     parent.include_router(router)

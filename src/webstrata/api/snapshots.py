@@ -16,7 +16,7 @@ from webstrata.http.dependencies import Parts, SnapshotId
 from webstrata.http.error_responses import MAY_BE_WITHHELD
 from webstrata.http.headers import RAW_PATH
 from webstrata.http.lookups import known_snapshot
-from webstrata.http.usage_counts import Event, count_event
+from webstrata.http.metrics.usage_counts import Event, count_event
 from webstrata.model.captures import PageResource
 from webstrata.model.content_types import HTML_TYPES
 from webstrata.replay.banner import with_banner
@@ -39,7 +39,7 @@ _HARMLESS = frozenset(
         "image/x-icon",
     )
 )
-"""Types that are served unchanged; browsers would run others, or guess their type."""
+"""Content types that are served unchanged; others could be run by browsers, or make them guess the type."""
 
 _AS_A_FILE = "application/octet-stream"
 _SERVED_AS = ("text/html", *sorted(_HARMLESS), _AS_A_FILE)
@@ -54,7 +54,7 @@ _NAMES_OF_BROWSERS = {
     "utf-16-be": "utf-16be",
     "utf-16-le": "utf-16le",
 } | {f"cp{number}": f"windows-{number}" for number in range(1250, 1259)}
-"""Charsets whose Python names are unknown to browsers."""
+"""Browsers' names for charsets whose Python names they do not know."""
 
 
 @router.get("/api/snapshot/{snapshot_id}", response_model=SnapshotDetailSchema)

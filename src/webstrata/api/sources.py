@@ -85,7 +85,7 @@ def preview(
 
 
 def find_preview(app: App, source: PublicSource, job_id: int | None = None) -> FilePath | None:
-    """Return the picture of a source's front page, of a job or the newest; none of a page that is withheld."""
+    """Return the picture of a source's front page, from a job or the newest; None if the page is withheld."""
     files = app.previews()
     with app.database.read() as session:
         found = editions_of(session, source)
@@ -99,7 +99,7 @@ def _as_wanted(job_id: int | None, lang: Language | None) -> str:
 
 
 def _entered_in(lang: Language, app: App, summary: SourceSummary) -> SourceSummary:
-    """Return a source with its front page in a language, if that was ever captured."""
+    """Return a source with its front page in a language, if that was captured."""
     if summary.entry_record_id is None:
         return summary
     with app.database.read() as session:

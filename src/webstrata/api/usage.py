@@ -10,7 +10,7 @@ from webstrata.api.public_schemas import UsageDaySchema, UsageSchema, UsageTotal
 from webstrata.db.operations import usage as stored
 from webstrata.http.caching import A_MINUTE
 from webstrata.http.dependencies import Parts
-from webstrata.http.usage_counts import Event, counter_of
+from webstrata.http.metrics.usage_counts import Event, counter_of
 
 router = APIRouter(tags=["usage"])
 

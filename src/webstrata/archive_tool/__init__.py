@@ -1,1 +1,1 @@
-"""`archive-tool`: crawls one job, in a process of its own; called by the worker, or by hand."""
+"""`archive-tool`: crawls one job in a separate process; started by a worker or by a person."""

@@ -3,7 +3,7 @@
 import gc
 
 if __name__ == "__main__":
-    # The loaded modules are no garbage: collecting less often saves a tenth of the start.
+    # Loaded modules are not garbage: collecting less often saves a tenth of the start-up time.
     gc.set_threshold(50_000)
     from webstrata.archive_tool.cli import main
 

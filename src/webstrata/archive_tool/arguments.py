@@ -48,13 +48,13 @@ class Arguments:
     output_dir: Path
     job_id: int | None = None
     initial_workers: int | None = None
-    """None is the engine's default: 1 for zimit, the setting `concurrency` for the built-in crawler."""
+    """None means the engine's default: 1 for zimit, the setting `concurrency` for the built-in crawler."""
     log_level: str | None = None
     passthrough: tuple[str, ...] = ()
     """Arguments that are passed on to zimit."""
     dry_run: bool = False
     options: ArchiveToolOptions = field(default_factory=lambda: ArchiveToolOptions(relax_perms=False))
-    """All other options, which jobs have too; None is the default."""
+    """All other options, which are also options of jobs; None means the default."""
     tied: bool = False
     help_only: bool = False
     workers_now: int | None = None
@@ -166,7 +166,7 @@ def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def _check(options: Arguments, unknown: Sequence[str]) -> None:
     check_job_name(options.name)
-    # Arguments after a -- are for zimit, or for another tool of a job; any other unknown argument is a mistake.
+    # Arguments after `--` are for zimit; any other unknown argument is an error.
     if options.engine == NATIVE and unknown:
         raise UsageError(f"unknown argument {unknown[0]!r}")
     try:

@@ -67,7 +67,7 @@ def _run_zimit(arguments: Arguments) -> int:
 
 
 def _broken(error: Exception) -> int:
-    """Log an unexpected error and return the exit code that marks it for the worker which started us."""
+    """Log an unexpected error and return the exit code by which the worker recognises it."""
     import structlog
 
     from webstrata.jobs.running.stages import BROKEN
@@ -77,7 +77,7 @@ def _broken(error: Exception) -> int:
 
 
 def _report_to_worker(arguments: list[str], error: UsageError) -> None:
-    """Report to the worker that called us for a job which of its options cannot be obeyed."""
+    """Report invalid options of a job to the worker that started this process."""
     job_id = _value_of("--job-id", arguments)
     if "--tied" in arguments and job_id.isdecimal():
         from webstrata.archive_tool import native

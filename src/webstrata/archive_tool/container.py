@@ -1,7 +1,7 @@
 """One Docker container as an attempt at a crawl: its output is written to a combined log, its end is reported once.
 
-A container that we start is attached to its client. One that outlived its client, or an earlier archive-tool, is
-followed instead: `docker logs` for its output, `docker wait` for its end.
+A container that we start is attached to its Docker client. One that outlived its client, or an earlier archive-tool, is
+followed with `docker logs` for its output and `docker wait` for its end.
 """
 
 import math
@@ -28,7 +28,7 @@ log = structlog.get_logger()
 _TEMP_DIR = re.compile(rb'Output to tempdir: "?(/[^"\s]+)"?')
 _LONGEST_LINE = 1_048_576
 _DRAIN_SECONDS = 2.0
-"""How long `docker logs` may run after its container's end: it sometimes never ends by itself."""
+"""How long `docker logs` may run after its container's end, as it sometimes never ends."""
 _LINGER_SECONDS = 10.0
 _LOOK_SECONDS = 30.0
 _KILLED = 137
@@ -107,7 +107,7 @@ class ContainerAttempt:
             was_there = stop_all(self._watched)
             code = self._way.end(at_once=not was_there)
             if not was_there:
-                # A client that was about to create its container may have created it meanwhile.
+                # The client may have created its container meanwhile.
                 stop_all(self._watched)
         except StorageError:
             self._settle(self._way.end(at_once=True))
@@ -197,7 +197,7 @@ class _Attached:
         try:
             is_there = bool(self._watched.docker.running(self._watched.label))
         except StorageError as error:
-            # A client whose engine died ends by itself; one slow response is no reason to give up a crawl.
+            # Errors are ignored: a client whose engine died ends by itself, and a slow response must not end a crawl.
             log.warning("docker.slow", reason=str(error))
             return None
         self._was_seen = self._was_seen or is_there
@@ -269,7 +269,7 @@ class _Copying:
         return last_line(b"".join(self._last).decode(errors="replace"))
 
     def close(self) -> None:
-        """Wait for the rest of the output, and end a client that lingers without any."""
+        """Wait for the rest of the output, and end a client that continues without any."""
         self._thread.join(_DRAIN_SECONDS)
         if self._client.poll() is None:
             self._client.kill()
@@ -284,7 +284,7 @@ class _Copying:
                     self._copy_lines(source, target)
             except OSError as error:
                 self._trouble = StorageError(f"{self._target}: {error.strerror or error}")
-                # A client whose output is not read blocks.
+                # Continue reading after an error, because the client would block otherwise.
                 while source.read1():  # type: ignore[attr-defined]
                     pass
 
@@ -312,7 +312,8 @@ def stop_all(watched: Watched) -> bool:
 
 
 def _stop(docker: Docker, container: str, grace_seconds: int) -> None:
-    """Stop a crawler, which saves its state: after one signal it finishes its open pages, after two it ends at once."""
+    """Stop a crawler so that it saves its state: after one signal it finishes its open pages, after two it ends at
+    once."""
     for _ in range(2):
         if not docker.interrupt_crawler(container):
             break

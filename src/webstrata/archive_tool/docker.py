@@ -1,7 +1,7 @@
 """Docker through its command-line client: start, follow, stop and list containers.
 
-Every call has a time limit, and every error is one line. The client runs in a session of its own: what ends us, a
-signal to our group included, ends neither the client nor the container.
+Every call has a time limit, and every error is one line. The client runs in its own session, so that a signal to our
+process group ends neither the client nor the container.
 """
 
 import subprocess
@@ -40,14 +40,14 @@ class Docker:
 
     program: str = "docker"
     patience_seconds: float = 30.0
-    """How long a response may take: an engine under load is slow, a hung one never responds."""
+    """The time limit of a call; an engine under load is slow."""
 
     def check(self) -> None:
         """Raise StorageError, with what to do about it, unless there is a client that reaches an engine."""
         self._asked("version", "--format", "{{.Server.Version}}")
 
     def containers(self, label: str) -> list[Container]:
-        """Return the containers with a label, newest first: created, running, or over."""
+        """Return the containers with a label in any state, newest first."""
         found = self._asked("ps", "--all", "--no-trunc", "--filter", f"label={label}", "--format", "{{.ID}} {{.State}}")
         return [Container(*line.split()[:2]) for line in found.splitlines() if len(line.split()) > 1]
 
@@ -76,7 +76,7 @@ class Docker:
     def interrupt_crawler(self, container: str) -> bool:
         """Ask the crawler in a container to save its state and end; False when no crawler runs there.
 
-        `docker stop` reaches zimit alone, which kills its crawler: that would have saved nothing.
+        `docker stop` would only signal zimit, which kills its crawler before that can save its state.
         """
         try:
             found = self._run(["exec", container, "sh", "-c", "kill -INT $(pidof node)"], _INTERRUPT_SECONDS)

@@ -13,10 +13,10 @@ class Attempt(Protocol):
         """Return its combined log, once there is one."""
 
     def poll(self) -> int | None:
-        """Return its exit code once it has ended, with zimit's 16, 32 and 33 as 0."""
+        """Return its exit code once it has ended; zimit's codes for success (16, 32 and 33) become 0."""
 
     def stop(self) -> int:
-        """Stop it: ask first, kill after the grace period, and return its exit code."""
+        """Stop it gracefully, kill it after the grace period, and return its exit code."""
 
 
 class Engine(Protocol):
@@ -27,7 +27,7 @@ class Engine(Protocol):
         """Return its name: native or zimit."""
 
     def check(self) -> None:
-        """Raise StorageError, whose message has the way out, when this engine cannot run here."""
+        """Raise StorageError, with instructions, when this engine cannot run here."""
 
     def command(self, workers: int) -> list[str]:
         """Return the command of the next attempt, with secrets hidden."""

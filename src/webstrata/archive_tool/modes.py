@@ -1,4 +1,4 @@
-"""Run modes: how a run begins, given the files of earlier runs."""
+"""Run modes: decides how a run begins from the files of earlier runs."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The built-in crawler, as archive-tool runs it: for a worker, or for a job of its own."""
+"""Runs the built-in crawler for archive-tool: for a worker, or for a job of its own."""
 
 import threading
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def crawl_for_worker(arguments: Arguments, lifeline: Lifeline) -> int:
 
 
 def report_refusal(job_id: int, lifeline: Lifeline, error: UsageError) -> None:
-    """Report to the worker that started this process why a job's options are refused."""
+    """Report the reason why a job's options are invalid to the worker that started this process."""
     app = build_app(load_settings())
 
     def refuse() -> int:
@@ -88,7 +88,7 @@ def crawl_job(arguments: Arguments) -> int:
 def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool = False) -> EarlierRuns:
     """Return the state of earlier runs of a job, whose URLs and WARC files are in the database.
 
-    With `revived`, failed URLs count as unfinished: they are about to be queued again.
+    With `revived`, failed URLs count as unfinished, as they will be queued again.
     """
     unfinished = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS, *((TaskStatus.ERROR,) if revived else ()))
     _, size = captures.warc_totals(session, job_id)
@@ -172,7 +172,7 @@ def _note(app: App, job_id: int, leader: str, code: int) -> None:
 
 
 def _left_readable(arguments: Arguments, code: int) -> int:
-    """Make a crawl's files readable for all users, where that is configured, and return the crawl's exit code."""
+    """Make a crawl's files readable for all users, if configured, and return the crawl's exit code."""
     if arguments.relax_perms:
         for refusal in relax(arguments.output_dir):
             log.warning("permissions.not_relaxed", reason=refusal)

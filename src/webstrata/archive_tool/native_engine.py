@@ -17,7 +17,7 @@ from webstrata.storage.combined_log import latest_combined_log
 
 
 def attempt_command(arguments: Arguments, job_id: int | None, workers: int) -> list[str]:
-    """Return the command of an attempt with so many workers; without a job, one is still to be made."""
+    """Return the command of an attempt with a number of workers; `job_id` is None before the job exists."""
     job = ["--job-id", str(job_id)] if job_id is not None else []
     level = ["--log-level", arguments.log_level] if arguments.log_level is not None else []
     called = [
@@ -89,7 +89,7 @@ class NativeEngine:
         return attempt_command(self.arguments, self.job_id, workers)
 
     def start(self, workers: int) -> NativeAttempt:
-        """Start an attempt; the tasks that a dead one before it held are queued again first."""
+        """Start an attempt, after the tasks of a dead earlier one were queued again."""
         self.recovery.tend()
         folder = self.arguments.output_dir
         earlier = latest_combined_log(folder)
@@ -105,5 +105,5 @@ class NativeEngine:
         return code in (DONE, FAILED)
 
     def finish(self, ended: threading.Event) -> int:
-        """Return 0: the WARCs lie where they belong from the start."""
+        """Return 0: nothing is left to do, as WARC files are written to their final place."""
         return DONE

@@ -28,7 +28,7 @@ from webstrata.storage.file_system import check_room
 log = structlog.get_logger()
 
 _ASKED_EVERY_SECONDS = 2.0
-"""How often to check for a stop request: while the crawl rests, no other process checks."""
+"""How often to check for a stop request, as no other process does during a pause."""
 
 
 def crawl_monitored(
@@ -45,10 +45,10 @@ def crawl_monitored(
 ) -> int:
     """Crawl a job with a monitor, settle it and return the exit code.
 
-    CrawlerDiedError when attempts died as often as the monitor allows: no fault of the job, which is retried later.
+    CrawlerDiedError when attempts died as often as the monitor allows; the job is retried later.
     """
     with app.database.write() as session:
-        # A monitor can neither reduce nor pause helper processes.
+        # No helpers, as the monitor cannot reduce or pause them.
         leases.set_as(session, job.id, leader, helpers_welcome=False)
     engine = NativeEngine(arguments, app.database, runner.recovery, job.id, leader)
     room = partial(check_room, arguments.output_dir, runner.min_free_bytes)

@@ -16,7 +16,7 @@ from webstrata.storage.file_system import is_writable
 
 
 def describe_plan(arguments: Arguments) -> int:
-    """Print what would be done and return 0; a run that would be refused at once raises the same error here."""
+    """Print what a run would do and return 0; raises the same errors as the start of a run."""
     _check_writable(arguments.output_dir)
     lines = _of_zimit(arguments) if arguments.engine == ZIMIT else _of_native(arguments, load_settings())
     seeds = without_secrets({"of": arguments.seeds})["of"]
@@ -71,7 +71,7 @@ def _known_job(arguments: Arguments, settings: Settings, state: CrawlState) -> t
     try:
         if current(database) is None:
             return _no_job(arguments, initial)
-        make_ready(database)  # A database at another version is refused; one that is not empty is not changed.
+        make_ready(database)  # This refuses a database at another version and changes nothing in one that is not empty.
         with database.read() as session:
             job_id = arguments.job_id or jobs.job_in_folder(session, str(arguments.output_dir))
             if job_id is None:
@@ -106,7 +106,7 @@ def _shown(arguments: Arguments, mode: RunMode, workers: int, command: list[str]
 
 
 def _hidden(command: list[str]) -> list[str]:
-    """Return a command without passwords in addresses, and without what follows a flag that is called a secret."""
+    """Return a command with passwords in URLs and values of secret flags hidden."""
     shown: list[str] = []
     flag = ""
     for word in command:

@@ -53,8 +53,8 @@ def supervise(
 ) -> int:
     """Run attempts until the crawl is over, write the result to the state file and return the exit code.
 
-    The event ends it gracefully. An error of this program is raised once no attempt runs. A monitor that fails is
-    not used again, and the crawl continues.
+    `ended` stops it gracefully. Internal errors are raised after the attempt was ended. A monitor that fails is not
+    used again, and the crawl continues.
     """
     with noted(state, is_child=is_child):
         state.note_begin()
@@ -71,11 +71,11 @@ def supervise(
 
 @contextmanager
 def noted(state: CrawlState, *, is_child: bool = False) -> Iterator[None]:
-    """Write an error that ends a run also into its state file, where it can be looked up later."""
+    """Write an error that ends a run into its state file, too."""
     try:
         yield
     except LeaseLostError:
-        raise  # Another process writes the state by now.
+        raise  # Not after a lost lease: another process writes the state then.
     except WebstrataError as error:
         note_end(state, exit_code_of(error, is_child=is_child), str(error))
         raise
@@ -136,7 +136,7 @@ _STOPPED = _Ending(INTERRUPTED, "stopped")
 
 
 class _Watching:
-    """The monitor; nothing once it has failed."""
+    """The monitor, ignored after a failure."""
 
     def __init__(self, monitor: CrawlMonitor | None, clock: Callable[[], float]) -> None:
         self._monitor, self._clock = monitor, clock
@@ -215,7 +215,7 @@ class _Supervision:
             with suppress(WebstrataError):
                 attempt.stop()
             raise
-        # An attempt that ended by itself during the decision has its own result, above all a success.
+        # If the attempt ended by itself during the decision, its own result counts, such as a success.
         code = attempt.stop() if code is None else code
         log.info("attempt.end", engine=self.engine.name, exit_code=code)
         return code, decision

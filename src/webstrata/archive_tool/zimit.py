@@ -1,7 +1,6 @@
-"""zimit, the crawler of the openZIM project, in Docker containers: one after the other until the ZIM is complete.
+"""zimit, the crawler of the openZIM project, in Docker containers, one after the other until the ZIM is complete.
 
-Containers are found by a label, which is the same for all containers of a folder: one that outlived an archive-tool
-is used by the next.
+All containers of a folder have the same label, so that one that outlived its archive-tool is found by the next.
 """
 
 import hashlib
@@ -54,7 +53,7 @@ IN_CONTAINER = "/output"
 
 _GRACE_SECONDS = 30
 _TIED_GRACE_SECONDS = 5
-"""The worker that started this process kills it after seven seconds: the container must have ended by then."""
+"""Shorter for a worker, which kills this process after seven seconds: the container must have ended by then."""
 _TAKE_OVER_SECONDS = 600
 _MOST_TOLD = 3
 
@@ -155,7 +154,7 @@ class ZimitEngine:
         return self.start_container(stage, self._crawl_arguments(workers, yaml))
 
     def _begin(self) -> None:
-        """Note that a crawl is under way; the first attempt of an overwrite abandons the earlier crawl."""
+        """Record that a crawl is in progress; the first attempt of an overwrite abandons the earlier crawl."""
         if self._begins_anew:
             write_notes(self.folder, begin_anew(self.folder))
             self._begins_anew = False
@@ -217,7 +216,7 @@ class ZimitEngine:
                 self.state.save()
 
     def _sweep(self) -> None:
-        """Record the temporary folders that no container reported; take ownership of those that we have to read."""
+        """Record temporary folders that no container reported, and take ownership of those that we must read."""
         if self.arguments.relax_perms and any(
             not os.access(folder, os.R_OK | os.X_OK) for folder in temp_dirs_in(self.folder)
         ):

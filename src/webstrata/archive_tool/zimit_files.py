@@ -54,7 +54,7 @@ class Notes:
     phase: Phase = Phase.NONE
     overwriting: bool = False
     superseded: tuple[str, ...] = ()
-    """WARC and resume files from before an overwrite, relative to the folder: they are not of this crawl."""
+    """WARC and resume files from before an overwrite, relative to the folder; they do not belong to this crawl."""
 
 
 @contextmanager
@@ -120,7 +120,8 @@ def delete_set_aside(output_dir: Path) -> None:
 
 
 def resume_yaml(output_dir: Path, notes: Notes) -> Path | None:
-    """Return the file from which an interrupted crawl resumes: the one placed for that, else the crawler's last."""
+    """Return the file from which an interrupted crawl resumes: `.zimit_resume.yaml`, else the crawler's newest
+    state."""
     own = output_dir / RESUME_FILE
     return own if own.is_file() else max(_saved(output_dir, notes), key=_age, default=None)
 
@@ -135,7 +136,7 @@ def renew_resume_file(output_dir: Path, notes: Notes) -> None:
 
 
 def crawl_warcs(output_dir: Path, notes: Notes) -> list[Path]:
-    """Return the WARC files of the crawl, each once: all in the folder but those that an overwrite abandoned."""
+    """Return the WARC files of the crawl: all in the folder except those that an overwrite abandoned."""
     superseded = set(notes.superseded)
     return [file for file in all_warcs(output_dir) if _relative(output_dir, file) not in superseded]
 
@@ -161,7 +162,7 @@ def begin_anew(output_dir: Path) -> Notes:
 
 
 def places_of(output_dir: Path, warcs: Iterable[Path]) -> set[str]:
-    """Return the subfolders that hold some files: each crawl of zimit has a temporary folder of its own."""
+    """Return the subfolders of files; each run of zimit has its own temporary folder."""
     return {Path(_relative(output_dir, file)).parts[0] for file in warcs}
 
 
@@ -190,9 +191,10 @@ def write_notes(output_dir: Path, notes: Notes) -> None:
 
 @contextmanager
 def linked_for_zimit(output_dir: Path, warcs: Iterable[Path]) -> Iterator[list[str]]:
-    """Link WARC files under names that zimit accepts; yield them relative to the folder. After an error the links stay.
+    """Link WARC files under names that zimit accepts; yield them relative to the folder. zimit splits its list at
+    commas and refuses names with a dot before the ending.
 
-    zimit cuts its list at commas, and refuses a name with a dot before its ending. A container may outlive an error.
+    After an error the links remain, as the container may still run.
     """
     folder = output_dir / _LINKS
     with as_storage_errors(folder):
@@ -206,7 +208,7 @@ def linked_for_zimit(output_dir: Path, warcs: Iterable[Path]) -> Iterator[list[s
 def _link(output_dir: Path, folder: Path, number: int, warc: Path) -> str:
     ending = ".warc.gz" if warc.name.lower().endswith(".gz") else ".warc"
     link = folder / f"{number}{ending}"
-    # A relative target means the same file in the container, where the folder is elsewhere.
+    # The target is relative, so that it is also valid in the container, which has the folder at another path.
     link.symlink_to(Path("..", _relative(output_dir, warc)))
     return _relative(output_dir, link)
 

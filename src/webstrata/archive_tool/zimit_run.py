@@ -1,4 +1,4 @@
-"""zimit, as archive-tool runs it: crawls into a folder of ZIM and WARC files; no database is used."""
+"""Runs zimit for archive-tool: crawls into a folder of ZIM and WARC files, without a database."""
 
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ INITIAL_WORKERS = 1
 def crawl_into(arguments: Arguments) -> int:
     """Crawl into a folder and return the exit code."""
     if arguments.help_only:
-        return NOTHING_TO_DO  # A container works alone.
+        return NOTHING_TO_DO  # There are no helpers for a container.
     settings = load_settings()
     start_logging(settings, quiet=True, level=arguments.log_level)
     for flag in arguments.without_effect():

@@ -1,1 +1,1 @@
-"""Assets: plugins normalise what was captured, and every change of the result is a version."""
+"""Assets: plugins normalise captures, and each changed result is stored as a version."""

@@ -1,4 +1,4 @@
-"""The fate of assets that a finished job did not find: gone, absent, or unknown."""
+"""Decides the state of assets that a finished job did not find: gone, absent, or unknown."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
@@ -22,9 +22,9 @@ _ENDED_WELL = (JobStatus.COMPLETED, JobStatus.INDEXING, JobStatus.INDEXED)
 def mark_missing(
     database: Database, job: StoredJob, plugins: Collection[str], *, believe_absence: bool = False
 ) -> tuple[int, int]:
-    """Mark the assets that a job proves to be missing; return how many, and how many remain in doubt.
+    """Mark the assets that a job proves to be missing; return their number, and the number of uncertain ones.
 
-    A job that did not run to its end proves nothing.
+    A job that did not complete proves nothing.
     """
     with database.read() as session:
         span = absence.capture_span(session, job.id)
@@ -45,14 +45,14 @@ def mark_missing(
 
 
 def _ran_to_its_end(job: StoredJob, counts: FrontierCounts) -> bool:
-    """Return whether a job visited all URLs that it knew; unknown for a crawler whose URLs are not in our database."""
+    """Return whether a job visited all its URLs; False for a crawler whose URLs are not in our database."""
     return job.status in _ENDED_WELL and counts.finished > 0 and counts.pending == counts.in_progress == 0
 
 
 def _fates(
     database: Database, job: StoredJob, plugins: Collection[str], span: CaptureSpan
 ) -> Iterator[tuple[UnseenAsset, Fate, datetime]]:
-    """Yield the fate of each asset that the job did not find, and from when on."""
+    """Yield the state of each asset that the job did not find, with the time from which on."""
     last_id = 0
     while True:
         with database.read() as session:
@@ -74,7 +74,7 @@ def _fates(
 def _proven(
     database: Database, job: StoredJob, plugins: Collection[str], absent: list[UnseenAsset], believe: bool
 ) -> list[UnseenAsset]:
-    """Return the assets whose absence means that they are gone, and log why the others' does not."""
+    """Return the absent assets that count as gone, and log why the others do not."""
     if not absent or believe:
         return absent
     with database.read() as session:

@@ -1,4 +1,4 @@
-"""The bytes of assets: stored once for all assets with the same bytes, and deleted when no asset has them."""
+"""Blobs of assets: stored once for all assets with the same bytes, and deleted when unreferenced."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -46,9 +46,9 @@ def _body_of(database: Database, archive_root: Path, blob: StoredBlob) -> bytes:
 
 
 def write_as_files(database: Database, archive_root: Path, job_id: int) -> int:
-    """Write the assets whose bytes are in a job's WARC files as separate files, and return their number.
+    """Write blobs that are stored in a job's WARC files as separate files, and return their number.
 
-    Blobs that cannot be read any more stay as they are.
+    Unreadable blobs are left unchanged.
     """
     store, written = AssetStore(archive_root), 0
     with database.read() as session:
@@ -78,8 +78,8 @@ def delete_unreferenced(database: Database, archive_root: Path) -> int:
     with database.read() as session:
         candidates = assets.unreferenced_blobs(session)
     for digests in assets.batches(candidates, _BATCH):
-        # The files are deleted before the rows are committed: the next pass repairs a row without its file, a file
-        # without its row would stay for ever.
+        # Files are deleted before rows are committed: the next pass removes a row without its file, but a file without
+        # a row would never be found.
         with database.write() as session:
             for digest in assets.release_blobs(session, digests):
                 store.delete(digest)

@@ -32,13 +32,14 @@ class ExportSummary:
 
 @dataclass
 class _Names:
-    """The names that an export has given, so that no file takes another's place."""
+    """The file names that an export has used, so that no file replaces another."""
 
     files: set[PurePosixPath] = field(default_factory=set)
     folders: set[PurePosixPath] = field(default_factory=set)
 
     def take(self, asset: ExportedAsset) -> PurePosixPath:
-        """Return the name of an asset's file; one that has none, or whose name is taken, gets a folder of its own."""
+        """Return the name of an asset's file; without a name, or if it is used already, the file gets its own
+        folder."""
         path = PurePosixPath(asset.source_code, asset.normalized_path)
         if not asset.normalized_path or not self._is_free(path):
             mark = url_key(f"{asset.plugin}\n{asset.identifier}")[:_HASH_LENGTH]

@@ -19,7 +19,7 @@ _SHOWN = ("name", "price", "currency", "availability", "quality")
 
 
 class ListingPlugin:
-    """Stores the listings of pages; another confidence or another place on the page is no new version."""
+    """Stores the listings of pages; another confidence or position on the page does not make a new version."""
 
     name = "listing"
     version = "2"
@@ -29,7 +29,7 @@ class ListingPlugin:
         return asset_type == AssetType.PAGE
 
     def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:
-        """Return the page's listing, nothing when it offers neither a product nor a property."""
+        """Yield the page's listing, if it offers a product or a property."""
         listing = shared_reader(os.getpid()).listing(ReadListing(body_of(content)))
         if listing is not None:
             yield self.normalize_listing(content.url, listing)

@@ -1,4 +1,4 @@
-"""Listings that the `listing` plugin read from captures, as the collections store them."""
+"""Converts the results of the `listing` plugin to rows of the collections."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from webstrata.model.collections.seen_listings import SeenListing
 def seen_listings(
     plugins: Mapping[str, Plugin], sightings: Iterable[Sighting], contents: Mapping[str, bytes]
 ) -> list[SeenListing]:
-    """Return the listings among assets that were seen, given the bytes of their files by digest."""
+    """Return the listings among sightings of assets, given the contents of their files by digest."""
     if not isinstance(plugins.get(ListingPlugin.name), ListingPlugin):
         return []
     return [

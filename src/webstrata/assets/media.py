@@ -1,4 +1,4 @@
-"""The built-in plugin for captures that are no pages: their bytes unchanged, sorted by kind."""
+"""The built-in plugin for captures that are not pages: stores their bytes unchanged, by category."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -77,7 +77,7 @@ _TYPES: Mapping[str, tuple[str, MediaCategory]] = {
     "video/quicktime": ("mov", MediaCategory.VIDEO),
     "video/webm": ("webm", MediaCategory.VIDEO),
 }
-"""A table of our own: those of Python and of the system differ between machines, and paths must not."""
+"""Our own table, as those of Python and of the system differ between machines, but paths must not."""
 
 _CATEGORIES = dict(_TYPES.values()) | {"jpeg": MediaCategory.IMAGE, "tiff": MediaCategory.IMAGE}
 _FAMILIES = frozenset({MediaCategory.IMAGE, MediaCategory.VIDEO, MediaCategory.AUDIO, MediaCategory.FONT})

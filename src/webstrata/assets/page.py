@@ -16,7 +16,7 @@ from webstrata.model.urls import parse_url
 
 
 class PagePlugin:
-    """Stores title and text of a page; a change of markup alone is no change."""
+    """Stores title and text of a page; a change of markup alone does not make a new version."""
 
     name = "page"
     version = "2"

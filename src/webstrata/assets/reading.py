@@ -1,4 +1,4 @@
-"""Reading a capture for a plugin: the record at its place in a WARC, with the payload that it refers to."""
+"""Reads a capture for plugins: its record in the WARC file, with the payload that it refers to."""
 
 from pathlib import Path
 from types import MappingProxyType
@@ -42,6 +42,6 @@ def _record_of(database: Database, archive_root: Path, capture: PlacedCapture) -
 
 
 def asset_type_of(record: ArchiveRecord) -> AssetType:
-    """Return whether a record is a page, which may be empty, or something else."""
+    """Return the asset type of a record: page, even an empty one, or other."""
     is_page = record.is_html or (not record.body_bytes and record.mime_type in HTML_TYPES)
     return AssetType.PAGE if is_page else AssetType.MEDIA

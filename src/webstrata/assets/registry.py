@@ -38,19 +38,17 @@ class PluginRegistry:
         return tuple(self._plugins)
 
     def register(self, plugin: object) -> None:
-        """Add a plugin, given as an instance or as a class that is made without arguments."""
+        """Add a plugin, given as an instance or as a class without constructor arguments."""
         made = _checked(plugin() if isinstance(plugin, type) else plugin)
         if made.name in self._plugins:
             raise UsageError(f"there is a plugin {made.name!r} already")
         self._plugins[made.name] = made
 
     def load_entrypoints(self) -> None:
-        """Add the plugins of installed packages; one that cannot be loaded is passed over, with the
-        reason in the log.
-        """
+        """Add the plugins of installed packages; one that cannot be loaded is skipped and logged."""
         loaded: set[str] = set()
         for entry in _entry_points():
-            # One plugin may be offered in both groups, for programs that know only one of them.
+            # A plugin may be in both groups, for programs that read only one of them.
             if entry.value not in loaded and self._load(entry):
                 loaded.add(entry.value)
 
@@ -94,5 +92,5 @@ def _entry_points() -> list[EntryPoint]:
     found = importlib.metadata.entry_points()
     if hasattr(found, "select"):
         return [entry for group in GROUPS for entry in found.select(group=group)]
-    # Older versions of importlib.metadata, which some environments put before the library's own, return a dict.
+    # Older versions of importlib.metadata, which may be installed as a package, return a dict.
     return [entry for group in GROUPS for entry in found.get(group, ())]

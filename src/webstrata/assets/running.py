@@ -1,4 +1,4 @@
-"""Calling plugins: after an error or a crash, only the assets of one capture are missing."""
+"""Calls plugins and checks their results; a failure affects only the assets of one capture."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ class PluginFailure:
 
     @classmethod
     def of(cls, error: BaseException) -> "PluginFailure":
-        """Return an error as a reason that can be stored in a database."""
+        """Return an error as a failure whose reason can be stored in a database."""
         return cls(_storable(format_exception_only(error)[-1].strip())[:_LONGEST_REASON])
 
 
@@ -66,7 +66,7 @@ def normalized_listing(
 ) -> NormalizedAsset | PluginFailure:
     """Return the asset of a listing that the index read, or why it has none."""
     try:
-        # The index stores a page's listing once for all addresses with the same bytes.
+        # The URL is set here, as the index stores a listing once for all URLs with the same bytes.
         listing = replace(listing_from_json(payload), url=page.url)
         return plugin.normalize_listing(page.url, listing)
     except (WebstrataError, ValueError, KeyError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Sightings: an asset that a plugin found in a capture, as it is recorded."""
+"""Sightings: the records of assets that plugins found in captures."""
 
 from webstrata.assets.media import MediaPlugin
 from webstrata.assets.plugin import Plugin
@@ -10,7 +10,7 @@ from webstrata.model.assets import NormalizedAsset, checksum_of
 def sighting_of_page(
     page: IndexedPage, plugin: Plugin, asset: NormalizedAsset, document_id: int | None = None
 ) -> Sighting:
-    """Return the sighting of an asset in a page that is indexed; its bytes may be those of a stored document."""
+    """Return the sighting of an asset in an indexed page; its bytes may be those of a stored document."""
     return Sighting(
         plugin=plugin.name,
         record=asset.record,

@@ -1,8 +1,7 @@
-"""The assets stage: every plugin on every capture of a job, once; what changed becomes a version.
+"""The assets stage: runs every plugin once on every capture of a job, and stores changed results as versions.
 
-It reads captures that are already acknowledged, so nothing that a plugin does can cost one. A portion of captures is
-begun and processed, its blobs are stored, and it is settled in one transaction: if killed anywhere, the stage goes on
-where it was.
+It reads only acknowledged captures, so a plugin cannot lose any. Captures are processed in portions: marked as begun,
+processed, blobs stored, and settled in one transaction. After a kill the stage continues where it was.
 """
 
 import threading
@@ -55,7 +54,7 @@ _BYTES_AT_ONCE = 32_000_000
 """The most bytes that a portion holds in memory, not counting its last capture."""
 
 Listings = Mapping[int, Mapping[str, object] | None]
-"""The listings of indexed pages by capture, None for a page without one."""
+"""The listings of indexed pages, by capture; None for a page without one."""
 
 Progress = Callable[[int, int], None]
 """Progress callback, called with (processed captures, captures in total)."""
@@ -72,10 +71,11 @@ def run_plugins(
     believe_absence: bool = False,
     progress: Progress = lambda done, total: None,
 ) -> AssetsSummary:
-    """Run plugins (all, unless named) on what is new in a job, and mark what the job proves to be missing.
+    """Run plugins (all, or those in `plugins`) on the new captures of a job, and mark the assets that the job proves to
+    be missing.
 
-    `retry_failed` gives captures that a plugin failed on another try; `believe_absence` confirms that what a job did
-    not show is gone, however much it is.
+    `retry_failed` tries failed captures again; `believe_absence` confirms that assets which the job did not find are
+    gone, however many they are.
     """
     chosen = registry.selected(plugins)
     with database.read() as session:
@@ -111,10 +111,9 @@ def keep_pages_so_far(
     plugins: Sequence[str] | None = None,
     stopping: threading.Event,
 ) -> int:
-    """Run the built-in plugins on the pages that are indexed of a crawl, after a capture; return the last one.
+    """Run the built-in plugins on the indexed pages of a running crawl after a given capture; return the last one.
 
-    Everything else, and what is missing, waits for the end of the crawl: other plugins may take long, and must not be
-    ended in the middle.
+    Other plugins, which may take long and must not be interrupted, and missing assets wait for the end of the crawl.
     """
     with database.read() as session:
         job = jobs.load_job(session, job_id)
@@ -137,9 +136,9 @@ class _Worked:
     run: SettledRun
     sightings: tuple[Sighting, ...] = ()
     contents: dict[str, bytes] = field(default_factory=dict)
-    """The bytes that are to become files, by their digests."""
+    """The contents to be stored as files, by digest."""
     from_index: bool = False
-    """Whether it was made from what the index stored, without being begun first."""
+    """Whether it was made from the index alone, without being marked as begun."""
 
     @property
     def pair(self) -> RunPair:
@@ -161,7 +160,7 @@ class _Stage:
     retry_failed: bool
 
     def run(self, progress: Progress) -> tuple[Counter[str], int]:
-        """Settle everything that is pending; return what was counted, and how many captures there were."""
+        """Process everything that is pending; return the counts, and the number of captures."""
         with self.database.read() as session:
             pending = plugin_runs.pending_captures(
                 session, self.job.id, list(self.plugins), retry_failed=self.retry_failed
@@ -177,13 +176,14 @@ class _Stage:
         return tally, len(pending)
 
     def settle_indexed(self, capture_ids: Sequence[int]) -> None:
-        """Settle the captures for which the index has all that the plugins need."""
+        """Process the captures for which the index has all data that the plugins need."""
         worked = [one for of_capture in self._from_index(capture_ids).values() for one in of_capture]
         if worked:
             self._settle(worked)
 
     def _worked(self, capture_ids: Sequence[int]) -> Iterator[_Worked]:
-        """Yield the results of plugins, oldest capture first; runs that may crash the process are recorded before."""
+        """Yield the results of plugins, oldest capture first; runs that may crash the process are first recorded as
+        begun."""
         from_index = self._from_index(capture_ids)
         pairs = [
             (capture_id, name)
@@ -198,7 +198,7 @@ class _Stage:
                 yield from self._on_capture(captures[capture_id], runs[capture_id])
 
     def _suffices(self, from_index: Mapping[int, Sequence[_Worked]], capture_id: int, plugin: Plugin) -> bool:
-        """Return whether a plugin needs only the index, which versions that read no listings did not fill."""
+        """Return whether the index is enough for a plugin; not if a version without listings made it."""
         if capture_id not in from_index or not isinstance(plugin, _BUILT_IN):
             return False
         return not isinstance(plugin, ListingPlugin) or any(
@@ -269,7 +269,7 @@ class _Stage:
         yield from (self._given_up(run) for run in runs if run.attempts > MAX_INTERRUPTIONS)
         runs = [run for run in runs if run.attempts <= MAX_INTERRUPTIONS]
         if capture.unreadable is not None:
-            # A page that the index could not read within its limits would take as long again for each plugin.
+            # A page that the index could not read within its limits is not read again for each plugin.
             yield from (self._unread(run, capture.unreadable) for run in runs if self._is_built_in(run))
             runs = [run for run in runs if not self._is_built_in(run)]
         if not runs:
@@ -319,7 +319,8 @@ class _Stage:
         return _Worked(SettledRun(run.capture_id, run.plugin, version, RunStatus.FAILED, error=failure.reason))
 
     def _settle(self, portion: Sequence[_Worked]) -> Counter[str]:
-        """Store the blobs of a portion, then its results in one transaction; results of other processes stay."""
+        """Store the blobs of a portion, then its results in one transaction; results of other processes are not
+        replaced."""
         store = AssetStore(self.archive_root)
         contents = {digest: data for worked in portion for digest, data in worked.contents.items()}
         self._keep(store, portion, contents)
@@ -328,7 +329,8 @@ class _Stage:
             ours = self._ours(session, portion)
             sightings = [sighting for worked in ours for sighting in worked.sightings]
             counted, needed = assets.record_sightings(session, self.job.source_id, self.job.id, sightings)
-            # Blobs may have been deleted as unreferenced since they were written; from here on they cannot be.
+            # Blobs may have been deleted as unreferenced after they were written; now that they are referenced, they
+            # cannot be.
             store.put_all({digest: contents[digest] for digest in needed})
             now = datetime.now(UTC)
             record_listings(session, self.job.source_id, seen_listings(self.plugins, sightings, contents), now)
@@ -353,7 +355,7 @@ class _Stage:
         ]
 
     def _keep(self, store: AssetStore, portion: Sequence[_Worked], contents: dict[str, bytes]) -> None:
-        """Write the blobs of new versions; the rows come first, so that no file is without one."""
+        """Write the blobs of new versions; rows are stored first, so that no file is without one."""
         sightings = [sighting for worked in portion for sighting in worked.sightings if sighting.blob_place.has_file]
         if not sightings:
             return

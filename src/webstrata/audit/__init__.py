@@ -1,1 +1,1 @@
-"""Evidence audits of shops: what a session looks for, decides and brings back."""
+"""Evidence audits of shops: sessions, readiness, popups, product-page discovery and validation, evidence packs."""

@@ -13,7 +13,7 @@ _AGE = re.compile(
     re.IGNORECASE,
 )
 _CONSENT = re.compile(r"cookie|consent|einwilligung|gdpr|dsgvo|rgpd|privacy|datenschutz|confidentialité", re.IGNORECASE)
-"""Such dialogs mention ages in their small print."""
+"""Words of consent dialogs, which also mention ages."""
 
 _YES = re.compile(
     r"(?:yes|yep|ja|oui|sí|si|sì|sim|tak|ano|áno|да|так|evet|kyllä|はい|是|예|네|enter|enter site|i am|i'm|ich bin|j'ai"

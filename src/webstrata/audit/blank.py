@@ -1,4 +1,4 @@
-"""Blank screenshots, recognised by their pixels: nearly all have the same colour."""
+"""Recognises blank screenshots: nearly all pixels have the same colour."""
 
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ LEAST_SHARE = 0.0002
 """The share of pixels that must differ from the background: a line of small text on a large screen has twice that."""
 
 _NOTICEABLE = 24
-"""Levels of brightness, of 255, by which a pixel must differ; faint noise and shadows do not."""
+"""By how many of 255 levels of brightness a pixel must differ; faint noise and shadows differ less."""
 
 
 def is_blank_screenshot(png: bytes) -> bool:

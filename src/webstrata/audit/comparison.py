@@ -17,7 +17,7 @@ class FeatureChange:
 
 
 def compare_features(before: Mapping[str, object], after: Mapping[str, object]) -> list[FeatureChange]:
-    """Return the features of a page that differ between two audits, by name; of lists what was removed and added."""
+    """Return the features of a page that differ between two audits, by name; for lists, the removed and added items."""
     old, new = dict(_leaves(before)), dict(_leaves(after))
     changes = [_change(name, old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys())]
     return [change for change in changes if change is not None][:MAX_CHANGES]

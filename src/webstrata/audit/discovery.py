@@ -1,4 +1,4 @@
-"""PDP discovery: which links of a shop's page are tried as product pages, and in which order."""
+"""PDP discovery: chooses which links of a shop's page are tried as product pages, in order."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,17 +44,16 @@ _NOT_OF_PAGE = re.compile(
     r"|mtm_\w+|hsa_\w+|trk\w*|track\w*|ref|ref_\w*|referrer|source|src|from|pos|position|rank|variant|icid|intcid",
     re.IGNORECASE,
 )
-"""Query parameters that show where a link was, or choose a variant: they make no other product."""
+"""Query parameters that only mark the position of a link or select a variant of the same product."""
 
 
 def pdp_candidates(
     links: Sequence[ShopLink], url: str, most: int = MAX_CANDIDATES, *, click_targets: Iterable[str] = ()
 ) -> list[str]:
-    """Return the addresses to try as product pages: those of product cards first, then those with a product's path.
+    """Return the addresses to try as product pages: first links of product cards, then `click_targets` (addresses named
+    by cards without links), then links with a product's path.
 
-    Cards that are no links come after those that are: `click_targets` are the addresses that they name. All are in the
-    order of the page, each address once, all on the page's own site and none of a cart, an account, a checkout or a
-    login.
+    Each group is in the order of the page, without duplicates, other sites, carts, accounts, checkouts and logins.
     """
     allowed = list(_allowed(links, url))
     clicked = [ShopLink(target, "", LinkRegion.CONTENT, is_card=True) for target in click_targets]
@@ -77,7 +76,7 @@ def _allowed(links: Iterable[ShopLink], url: str) -> Iterator[ShopLink]:
     for link in links:
         parts = parse_url(link.url)
         is_other_page = _key(link.url) != here and parts.path.strip("/")
-        # A product may be called `bag` or `help`: its own name is no folder of the shop.
+        # Only folders are checked: a product itself may be called `bag` or `help`.
         place = _PRODUCT_PATHS.sub("/", parts.path) + parts.query
         is_excluded = _EXCLUDED.search(place) or _FILES.search(parts.path)
         if is_other_page and not is_excluded and is_same_site(link.url, url):
@@ -85,7 +84,7 @@ def _allowed(links: Iterable[ShopLink], url: str) -> Iterator[ShopLink]:
 
 
 def _first(addresses: Iterable[str], most: int) -> list[str]:
-    """Return the first addresses, each once; a fragment makes no other page."""
+    """Return the first addresses without duplicates; fragments are ignored."""
     found: dict[str, str] = {}
     for address in addresses:
         found.setdefault(_key(address), parse_url(address).href)

@@ -1,4 +1,4 @@
-"""Popups of an audited page: dismissed by their own controls; a layer that still blocks the page is hidden."""
+"""Dismisses the popups of an audited page with their own controls, and hides layers that still block the page."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 _CLICK_MS = 1_000
 _AFTER_CLICK = (0.3, 2.0)
-"""Seconds for which the DOM is quiet after a click, and how long that is waited for."""
+"""How many seconds the DOM must be quiet after a click, and the longest wait for that."""
 
 _MAX_FRAMES = 10
 _LOAD_MS = 5_000
 
 
 class PopupDismissal:
-    """Dismisses the popups of one page; a control that would leave the page is not clicked a second time."""
+    """Dismisses the popups of one page; a control that tried to leave the page is not clicked again."""
 
     def __init__(self, page: "Page", policy: PopupPolicy, log: SessionLog) -> None:
         """Prepare for a page."""
@@ -78,7 +78,7 @@ class PopupDismissal:
         return True
 
     async def _click(self, element: "ElementHandle", chosen: Dismissal) -> None:
-        """Click a control while the page is held where it is, and wait for what that changes."""
+        """Click a control with navigation blocked, and wait until the page is quiet."""
         await element.evaluate(MARK_CLICKED, self._pass)
         address = self._page.url
         async with hold_on_page(self._page) as left_for:
@@ -98,7 +98,7 @@ class PopupDismissal:
             await self._page.goto(address, wait_until="load")
 
     async def _wait_until_quiet(self) -> None:
-        """Wait until the DOM is quiet; a page that loads itself anew is waited for."""
+        """Wait until the DOM is quiet, even if the page reloads itself."""
         from playwright.async_api import Error
 
         try:
@@ -108,7 +108,7 @@ class PopupDismissal:
 
 
 async def _is_popup(frame: "Frame") -> bool:
-    """Return whether a frame, or one that it is in, is a popup."""
+    """Return whether a frame or one of its ancestors is a popup."""
     at: Frame | None = frame
     while at is not None and at.parent_frame is not None:
         if await (await at.frame_element()).evaluate(IS_OVERLAY_FRAME):

@@ -1,4 +1,4 @@
-"""Evidence of an audit: what is read from a page, and how it is stored as artifacts with checksums."""
+"""Evidence of an audit: collected from a page, and stored as artifacts with checksums."""
 
 import gzip
 from collections.abc import Awaitable, Callable
@@ -47,7 +47,7 @@ class CollectedPage:
     text: str
     screenshot: bytes | None
     click_targets: tuple[str, ...] = ()
-    """Addresses of product cards that are no links: what their markup and the page's lists of products name."""
+    """Addresses of product cards without links, from their markup and the page's structured data."""
 
 
 async def collect_page(page: "Page", log: SessionLog) -> CollectedPage:
@@ -62,7 +62,7 @@ async def collect_page(page: "Page", log: SessionLog) -> CollectedPage:
 
 
 async def retry_extraction(read: Callable[[], Awaitable[_Found]], what: str, log: SessionLog) -> _Found:
-    """Return what is read from a page; an error of the browser, such as a lost context, is tried again."""
+    """Return the result of `read`; after an error of the browser, such as a lost context, it is retried."""
     from playwright.async_api import Error
 
     for attempt in range(1, _EXTRACTION_ATTEMPTS):

@@ -1,6 +1,6 @@
-"""Judgement of a collected page: features, low confidence, candidates for the product page, and its validation.
+"""Evaluates a collected page: features, low confidence, candidates for the product page, and its validation.
 
-Pages are read within limits of memory and time: UnreadablePageError when one exceeds them.
+Pages are read in a process with limits of memory and time: UnreadablePageError when one exceeds them.
 """
 
 import os

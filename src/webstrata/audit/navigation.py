@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_REDIRECTS = 20
 _LOAD_SECONDS = 15.0
-"""How long the load event is waited for once the document is there."""
+"""The longest wait for the load event after the document has arrived."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ def _responded(opened: "BrowserPage", url: str, response: "Response | None") -> 
 
 
 def _failed(opened: "BrowserPage", url: str, reason: str, policy: NavigationPolicy) -> _Attempt:
-    """Return a failed attempt; the proxy knows more than the browser, which only saw that a connection ended."""
+    """Return a failed attempt, with the proxy's error if it has one: the browser only knows that the connection
+    ended."""
     failure = _failure(opened, url)
     if isinstance(failure, BlockedAddressError):
         return _Attempt(error=str(failure), is_final=True)
@@ -117,7 +118,7 @@ def _failure(opened: "BrowserPage", url: str) -> FetchError | None:
 
 
 async def _wait_for_load(page: "Page") -> None:
-    """Wait for the load event; a page with a request that never ends goes on without it."""
+    """Wait for the load event, but only for a limited time, as some requests never end."""
     from playwright.async_api import TimeoutError as SlowError
 
     try:
@@ -135,7 +136,7 @@ async def _pause(policy: NavigationPolicy, tries: int, attempt: _Attempt, log: S
 
 
 async def _is_bot_block(page: "Page", url: str, attempt: _Attempt) -> bool:
-    """Return whether the page that is shown refuses us as a robot, whatever its status."""
+    """Return whether the shown page is a bot block, whatever its status."""
     from playwright.async_api import Error
 
     if attempt.error is not None or attempt.status is None or attempt.status in {404, 410}:
@@ -153,7 +154,7 @@ async def _is_bot_block(page: "Page", url: str, attempt: _Attempt) -> bool:
 async def _reload(
     opened: "BrowserPage", url: str, policy: NavigationPolicy, blocked: _Attempt, log: SessionLog
 ) -> _Attempt:
-    """Reload a page that refuses us as a robot; NavigationFailedError when it still does."""
+    """Reload a page that shows a bot block; NavigationFailedError when it still does."""
     attempt = blocked
     for _ in range(policy.bot_block_reloads):
         if (passed := await _wait_to_pass(opened, url, policy, attempt)) is not None:
@@ -172,7 +173,7 @@ async def _reload(
 async def _wait_to_pass(
     opened: "BrowserPage", url: str, policy: NavigationPolicy, blocked: _Attempt
 ) -> _Attempt | None:
-    """Wait, and return the result if the page has moved on by itself: many only check the browser for a moment."""
+    """Wait, and return the result if the page has navigated by itself: many bot checks pass after a moment."""
     await asyncio.sleep(policy.bot_block_wait_seconds)
     if await _is_bot_block(opened.page, url, blocked):
         return None

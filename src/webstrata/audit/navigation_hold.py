@@ -1,4 +1,4 @@
-"""Holds an audited page where it is while a control is clicked: no navigation to another page reaches a server."""
+"""Blocks navigation of an audited page while a control is clicked: no request for another page reaches a server."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 async def hold_on_page(page: "Page") -> AsyncIterator[list[str]]:
     """Refuse navigations of a page to other pages, and yield the list of the URLs that were refused.
 
-    The page may load itself anew, as many do after a choice in a consent dialog.
+    Reloads are allowed, as many pages reload after a choice in a consent dialog.
     """
     here, refused = page.url.partition("#")[0], list[str]()
     session = await hold_page(page, lambda url: url.partition("#")[0] == here, refused)

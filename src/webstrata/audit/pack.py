@@ -47,7 +47,7 @@ class PackReport:
 
     path: Path
     manifest_sha256: str
-    """The digest of the manifest: who knows it can prove that nothing in the pack was changed."""
+    """The digest of the manifest, with which one can prove that nothing in the pack was changed."""
     files: int
     bytes: int
 

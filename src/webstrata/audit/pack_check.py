@@ -1,4 +1,4 @@
-"""Checking evidence packs offline: every file against the manifest, and in WARC files the place of the damage."""
+"""Checks evidence packs offline: every file against the manifest, and WARC files record by record."""
 
 import json
 import zipfile
@@ -21,7 +21,7 @@ _DIGEST_LETTERS = frozenset("0123456789abcdef")
 
 @dataclass
 class PackCheck:
-    """What was read of a pack and what was found, the first wrong file first."""
+    """The result of checking a pack; the first damaged file comes first."""
 
     manifest_sha256: str = ""
     report: Report = field(default_factory=Report)
@@ -37,7 +37,7 @@ class _ListedFile:
 
 
 def is_pack(path: Path) -> bool:
-    """Return whether a file is an evidence pack: by its name, or since it is a ZIP file with such a manifest."""
+    """Return whether a file is an evidence pack, by its name or by the manifest in the ZIP file."""
     if path.name.lower().endswith(PACK_SUFFIX):
         return True
     try:
@@ -73,7 +73,7 @@ class _Pack:
         self._entries = {entry.filename: entry for entry in opened.infolist()}
 
     def check(self, expected: str) -> None:
-        """Check the manifest, then every file in the order of the manifest, then what the manifest does not list."""
+        """Check the manifest, then every file in its order, then files that it does not list."""
         manifest = self._manifest()
         digest = self._check.manifest_sha256 = sha256(manifest).hexdigest()
         if expected and expected != digest:
@@ -119,7 +119,7 @@ class _Pack:
         return "" if digest.hexdigest() == listed.sha256 else "it is not what its SHA-256 says"
 
     def _check_records(self, entry: zipfile.ZipInfo) -> None:
-        """Read every record of the WARC files in a WACZ file; what is wrong is found with its offset."""
+        """Read every record of the WARC files in a WACZ file, and report damage with its offset."""
         inner = self._path / entry.filename
         try:
             with (

@@ -16,7 +16,7 @@ _SESSION_KEYS = ("id", "url", "final_url", "pdp_url", "crawl_policy_version", "m
 def pack_session(
     folder: Path, audit: Audit, pages: Sequence[AuditPage], artifacts: Sequence[StoredArtifact], now: datetime
 ) -> PackReport:
-    """Write the evidence pack of a session into its folder, and remove the WARC that it holds from there."""
+    """Write the evidence pack of a session into its folder, and delete the WARC file, which is now in the pack."""
     warc = folder / WARC_NAME
     contents = PackContents(
         session={key: getattr(audit, key) for key in _SESSION_KEYS} | {"config_snapshot": audit.config_snapshot},

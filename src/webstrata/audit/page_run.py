@@ -1,4 +1,4 @@
-"""One page of an audit: opened, made ready, cleared of popups, scrolled, and read as evidence."""
+"""Runs one page of an audit: opens it, waits until it is ready, dismisses popups, scrolls, and collects evidence."""
 
 import asyncio
 import time
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from webstrata.fetch.browser.launch import BrowserPage, BrowserPool
 
 _BROWSER_ATTEMPTS = 2
-"""How often a page is opened whose browser crashes."""
+"""How often a page is tried whose browser crashes."""
 
 Accept = Callable[[str, str], Awaitable[bool]]
-"""Decides from the rendered HTML and the final URL whether a page is the one that is looked for."""
+"""A function that decides from the rendered HTML and the final URL whether a page is the requested one."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class PageTools:
     store: EvidenceStore
     log: SessionLog
     confirm: Callable[[], Awaitable[None]]
-    """Returns while the session holds its domain; LeaseLostError when it does not."""
+    """Returns if the session still holds its domain; LeaseLostError otherwise."""
     record: Callable[[list[FetchResult]], Awaitable[None]] | None = None
     """Stores the exchanges of a page, for an evidence pack."""
 
@@ -104,7 +104,7 @@ class PageRun:
 async def visit_page(
     tools: PageTools, viewport: AuditViewport, url: str, accept: Accept | None = None
 ) -> VisitedPage | PageFailure | None:
-    """Open a page and read it; None when it is not the one that is looked for. A crashed browser is tried again."""
+    """Open a page and read it; None when `accept` refuses it. After a crash of the browser it is tried again."""
     failure = PageFailure(viewport, url, "the browser failed")
     for attempt in range(1, _BROWSER_ATTEMPTS + 1):
         await tools.confirm()

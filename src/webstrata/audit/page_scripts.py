@@ -94,8 +94,8 @@ CONTROLS = r"""
   return { elements: found.map(([element]) => element), controls: found.map(([, control]) => control) };
 }
 """
-"""Returns the visible controls of a document that were not clicked in this pass, those in open shadow trees too, with
-what is known of each."""
+"""Returns the visible controls of a document that were not clicked in this pass, including those in open shadow trees,
+with their properties."""
 
 IS_OVERLAY_FRAME = r"""
 (frame) => {
@@ -116,7 +116,7 @@ IS_OVERLAY_FRAME = r"""
 page."""
 
 MARK_CLICKED = "(element, pass) => { element[Symbol.for('clicked')] = pass; }"
-"""Marks a control so that it is not clicked again in a pass; the mark is in no markup."""
+"""Marks a control so that it is not clicked again in a pass; the mark is not in the markup."""
 
 HIDE_OVERLAYS = """
 (share) => {

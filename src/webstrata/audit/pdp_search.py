@@ -10,7 +10,7 @@ from webstrata.errors import UnreadablePageError
 from webstrata.model.auditing.sessions import AuditEventType, AuditViewport
 
 _MAX_REFUSALS = 3
-"""Candidates in a row that the shop may refuse to serve before the search ends."""
+"""After so many consecutive refusals by the shop the search ends."""
 
 _REFUSALS = frozenset({AuditProblem.BLOCKED, AuditProblem.RATE_LIMITED, AuditProblem.BOT_BLOCK})
 
@@ -34,7 +34,7 @@ async def find_pdp(tools: PageTools, home: VisitedPage) -> VisitedPage | None:
 
 
 class _Search:
-    """Tries candidates until one is valid: a number from the home page, and the same number from category pages."""
+    """Tries candidates until one is valid: up to a number from the home page, and as many from category pages."""
 
     def __init__(self, tools: PageTools, home: VisitedPage) -> None:
         self._tools = tools

@@ -1,8 +1,6 @@
-"""PDP validation: whether a page is the page of one product, by the rule that the crawl policy version pins.
-
-v1.1: a price, and a product title with an image. v1.2: also a strong signal, which is an add-to-cart control or a
-product schema, and the page is no list of products.
-"""
+"""PDP validation: whether a page is the page of one product, by the rule of a crawl policy version. v1.1 requires a
+price, and a product title with an image. v1.2 also requires a strong signal, which is an add-to-cart control or a
+product schema, and that the page is not a list of products."""
 
 from dataclasses import dataclass
 from typing import TypedDict

@@ -44,14 +44,14 @@ VIEWPORTS = {
 
 @dataclass(frozen=True)
 class ReadinessPolicy:
-    """When a page counts as ready; a soft limit that is exceeded is logged and the session goes on."""
+    """When a page counts as ready; if a soft limit is exceeded, this is logged and the session continues."""
 
     dom_quiet_seconds: float = 1.0
     """How long no element may have changed."""
     network_idle_seconds: float = 0.8
     least_seconds_after_load: float = 2.0
     soft_timeout_seconds: float = 10.0
-    """How long quiet and idle are waited for after the page has loaded."""
+    """The longest wait for quiet and idle after the page has loaded."""
     hard_timeout_seconds: float = 90.0
     """How long a page may take in all."""
 
@@ -73,7 +73,7 @@ class NavigationPolicy:
 
 @dataclass(frozen=True)
 class ScrollPolicy:
-    """How a page is scrolled to make it load what is below; afterwards it is scrolled back to its top."""
+    """How a page is scrolled to load content further down; afterwards it is scrolled back to its top."""
 
     step_share: float = 0.8
     """How far one step goes, as a share of the viewport's height."""
@@ -107,7 +107,7 @@ class DomainSharing:
 
 @dataclass(frozen=True)
 class EvidencePolicy:
-    """What counts as little evidence, and the retention of what is stored."""
+    """Thresholds of low confidence, and the retention of artifacts."""
 
     least_text_characters: int = 100
     html_retention_days: Mapping[str, int] = field(
@@ -134,7 +134,7 @@ class CrawlPolicy:
     evidence: EvidencePolicy = EVIDENCE_POLICY
     pdp_candidates: int = 20
     category_pages: int = 3
-    """Category pages that are searched for products when the home page links none that is valid."""
+    """How many category pages are searched if the home page has no link to a valid product page."""
     job_timeout_seconds: int = 1200
     sessions_per_worker: int = 3
     sessions_per_domain: int = 1

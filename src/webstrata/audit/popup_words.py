@@ -23,7 +23,7 @@ REJECTING = (
     *("odbij sve", "отхвърлям", "拒否", "すべて拒否", "拒否する", "同意しない", "拒绝", "全部拒绝", "拒絕", "全部拒絕"),
     *("거부", "모두 거부", "رفض", "رفض الكل", "דחה", "דחה הכל"),
 )
-"""They refuse consent; clicked before all others."""
+"""Labels that refuse consent; these controls are clicked first."""
 
 CLOSING = (
     *("close", "dismiss", "no thanks", "no, thanks", "no thank you", "not now", "maybe later", "skip", "later"),
@@ -42,7 +42,7 @@ CLOSING = (
     *("blijf hier", "stanna kvar", "bliv her", "zostań tutaj", "zůstat zde"),
     *("閉じる", "今はしない", "後で", "关闭", "關閉", "不用了", "닫기", "나중에", "إغلاق", "סגור", "לא תודה"),
 )
-"""They close a dialog without consent to anything."""
+"""Labels that close a dialog without consent."""
 
 ACCEPTING = (
     *("accept", "accept all", "accept cookies", "accept all cookies", "allow all", "allow cookies", "agree"),
@@ -76,12 +76,12 @@ ACCEPTING = (
     ),
     *("قبول", "قبول الكل", "موافق", "אישור", "אני מסכים", "קבל הכל"),
 )
-"""They give consent; clicked when nothing else dismisses the popup."""
+"""Labels that give consent; these controls are clicked only if no other dismisses the popup."""
 
 WHOLE_LABELS = frozenset(
     {"x", "×", "✕", "✖", "✗", "╳", "⨯", "🗙", "ok", "okay", "no", "non", "nein", "nej", "nei", "nee", "ei", "nie", "ne"}
 )
-"""Labels that close a popup only when there is nothing else in them."""
+"""Labels that close a popup only if they are the whole label."""
 
 FORBIDDEN = (
     *("pay", "payment", "paypal", "buy", "order", "checkout", "purchase", "cart", "basket", "bag", "subscribe"),

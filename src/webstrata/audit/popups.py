@@ -1,4 +1,4 @@
-"""Dismissing popups: which control of a dialog is clicked, decided from its label, role, address and place."""
+"""Chooses the control that dismisses a popup, by label, role, address and place."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -75,9 +75,8 @@ class Dismissal:
 def choose_dismissal(controls: Sequence[PopupControl], refused: Collection[str] = ()) -> Dismissal | None:
     """Return the control that dismisses a popup: one that rejects, else one that closes, else one that accepts.
 
-    Of several of a kind the first is taken. Controls outside of overlays, links that lead elsewhere and controls that
-    pay, order, subscribe or sign in are never chosen, nor those whose labels were refused before. A question for the
-    visitor's age is affirmed.
+    Of several controls of a kind, the first is chosen. Never chosen are controls outside of overlays, links to other
+    pages, controls that pay, order, subscribe or sign in, and labels in `refused`. Age gates are affirmed.
     """
     found: dict[DismissalKind, Dismissal] = {}
     for position, control in enumerate(controls):
@@ -102,7 +101,8 @@ def dismissal_kind(control: PopupControl) -> DismissalKind | None:
 
 
 def plain_label(text: str) -> str:
-    """Return a label in lower case with single spaces, without the marks around it; a lone mark stays."""
+    """Return a label in lower case with single spaces, without surrounding punctuation, unless it is all
+    punctuation."""
     folded = _SPACES.sub(" ", text[: 4 * MAX_LABEL]).strip().casefold().replace("’", "'")
     return folded.strip(_EDGES) or folded
 

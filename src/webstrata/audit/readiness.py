@@ -1,4 +1,5 @@
-"""Readiness of an audited page: the DOM is quiet and the network idle; then it is scrolled to load what is below."""
+"""Waits until an audited page is ready: the DOM is quiet and the network idle; then scrolls it to load further
+content."""
 
 import asyncio
 import time
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 async def wait_until_ready(opened: "BrowserPage", policy: ReadinessPolicy, log: SessionLog) -> dict[str, object]:
-    """Wait until a page that has loaded is ready; a soft limit is logged, and the page is taken as it is."""
+    """Wait until a loaded page is ready; after a soft limit, log that and continue."""
     began = time.monotonic()
     is_quiet, is_idle, _ = await asyncio.gather(
         _wait_until_quiet(opened.page, policy),
@@ -36,7 +37,7 @@ async def wait_until_ready(opened: "BrowserPage", policy: ReadinessPolicy, log: 
 
 
 async def _wait_until_quiet(page: "Page", policy: ReadinessPolicy) -> bool:
-    """Wait until the DOM is quiet, also that of a page to which a script or a tag moves on; return whether it is."""
+    """Wait until the DOM is quiet, even if a script or tag navigates to another page; return whether it is."""
     from playwright.async_api import Error
 
     deadline = time.monotonic() + policy.soft_timeout_seconds
@@ -54,7 +55,7 @@ async def _wait_until_quiet(page: "Page", policy: ReadinessPolicy) -> bool:
 async def scroll_through(
     opened: "BrowserPage", policy: ScrollPolicy, readiness: ReadinessPolicy, log: SessionLog
 ) -> None:
-    """Scroll down step by step and back to the top, and wait for what that loads."""
+    """Scroll down step by step and back to the top, and wait until the loading ends."""
     steps = await opened.page.evaluate(SCROLL, [policy.step_share, policy.wait_seconds, policy.most_steps])
     is_idle = await opened.proxy.wait_until_idle(readiness.network_idle_seconds, readiness.soft_timeout_seconds)
     if steps >= policy.most_steps:

@@ -16,7 +16,7 @@ class SessionWarc:
     """Writes the exchanges of a session to a WARC file, page by page."""
 
     def __init__(self, folder: Path, audit: Audit) -> None:
-        """Begin a new file in a session's folder; what an earlier attempt wrote there is replaced."""
+        """Begin a new file in a session's folder, replacing that of an earlier attempt."""
         self.path = folder / WARC_NAME
         try:
             self.path.unlink(missing_ok=True)

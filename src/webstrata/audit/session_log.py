@@ -10,7 +10,7 @@ from webstrata.db.engine import Database
 from webstrata.model.auditing.sessions import AuditEventType, AuditLogEntry, AuditLogLevel
 
 MAX_ENTRIES = 2_000
-"""Entries of one session; a hostile page could cause any number."""
+"""The most entries of one session, as a hostile page could cause any number."""
 
 _MAX_CHARACTERS = 500
 
@@ -28,15 +28,15 @@ class SessionLog:
         self._written = 0
 
     async def info(self, event_type: AuditEventType, message: str, **details: object) -> None:
-        """Log what is as expected."""
+        """Log an expected event."""
         await self._write(AuditLogLevel.INFO, event_type, message, details)
 
     async def warning(self, event_type: AuditEventType, message: str, **details: object) -> None:
-        """Log what makes the evidence weaker."""
+        """Log an event that weakens the evidence."""
         await self._write(AuditLogLevel.WARNING, event_type, message, details)
 
     async def error(self, event_type: AuditEventType, message: str, **details: object) -> None:
-        """Log what failed."""
+        """Log a failure."""
         await self._write(AuditLogLevel.ERROR, event_type, message, details)
 
     async def _write(

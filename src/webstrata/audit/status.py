@@ -43,9 +43,9 @@ PLACES = tuple((page_type, viewport) for page_type in AuditPageType for viewport
 
 
 def session_outcome(pages: Sequence[PageOutcome], *, pdp_found: bool) -> SessionOutcome:
-    """Return how a session ended, from its pages; those that are missing have failed.
+    """Return the outcome of a session from its pages; missing pages count as failed.
 
-    Every page failing for one and the same known cause, such as a block, makes that cause the summary.
+    If all pages failed for the same known cause, such as a block, this cause is the error summary.
     """
     best = {(page.page_type, page.viewport): page for page in pages}
     succeeded = [place for place in PLACES if place in best and best[place].status is AuditPageStatus.OK]

@@ -1,1 +1,1 @@
-"""Change tracking: pairs of captures, their comparison, templates of sites, and the events that come of it."""
+"""Change tracking: pairs of captures, their comparison, templates of sites, and change events."""

@@ -10,14 +10,14 @@ from webstrata.content.diff.html import diff_html
 from webstrata.model.changes.values import Comparison, Limits, LineEdit, PageText, SiteKnowledge
 
 MAX_CPU_SECONDS = 5.0
-"""Of processor time for one pair; real pairs take milliseconds."""
+"""The limit of processor time for one pair; real pairs take milliseconds."""
 
 _LIMITS = Limits()
 
 
 @dataclass(frozen=True)
 class ComparePages:
-    """Two pages to be compared, with what is known of their site and of the page's earlier captures."""
+    """Two pages to be compared, with knowledge of their site and the page's earlier captures."""
 
     old: StoredPage
     new: StoredPage
@@ -26,7 +26,7 @@ class ComparePages:
     """The texts of earlier captures of the page, oldest first."""
     wants_edits: bool = False
     is_full: bool = False
-    """Whether menus, headers and footers count as the content does."""
+    """Whether menus, headers and footers are compared like content."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from webstrata.content.reader.child_process import ChildDiedError, ChildProcess,
 from webstrata.model.changes.values import ChangeType, Comparison
 
 MAX_SECONDS = 30.0
-"""How long a pair may take in all; the limit of processor time usually ends the process before."""
+"""How long a pair may take in total; usually the limit of processor time ends the process earlier."""
 
 
 class _CompareProcess(ChildProcess):
@@ -15,7 +15,7 @@ class _CompareProcess(ChildProcess):
 
 
 class Comparer:
-    """Compares pairs one at a time; its process starts when it is first needed, and again when a pair ended it."""
+    """Compares pairs one at a time; its process starts when it is first needed, and again after a pair crashed it."""
 
     def __init__(self) -> None:
         """Prepare; nothing is started yet."""
@@ -23,7 +23,7 @@ class Comparer:
         self._lock = threading.Lock()
 
     def compare(self, request: ComparePages) -> ComparedPages:
-        """Return the comparison of two pages; one that cannot be made is an error with the reason."""
+        """Return the comparison of two pages; if it fails, an error event with the reason."""
         with self._lock:
             reply = self._exchange(request)
         return _failed(reply) if isinstance(reply, str) else reply

@@ -1,4 +1,4 @@
-"""The lease of a source's changes: taken, renewed in the background, and given back."""
+"""The lease for computing a source's changes: acquired, renewed in the background, and released."""
 
 import threading
 import time
@@ -28,7 +28,7 @@ _ASKED_EVERY = 0.2
 def holding(
     database: Database, archive_root: Path, source_id: int, stopping: threading.Event
 ) -> Iterator[SourceLease | None]:
-    """Wait for the lease of a source, renew it while the work lasts and give it back; None when asked to stop first."""
+    """Wait for the lease of a source, renew it during the block and release it; yield None when stopped before."""
     with present(archive_root) as owner:
         lease = SourceLease(source_id, uuid4().hex)
         while not _taken(database, archive_root, lease, owner):

@@ -8,12 +8,12 @@ from webstrata.db.engine import Database
 from webstrata.model.changes.values import SiteKnowledge
 
 _HISTORY = 6
-"""Earlier captures of a page from which its volatile lines are learned."""
+"""From how many earlier captures of a page its volatile lines are learned."""
 
 
 @dataclass(frozen=True)
 class KnowledgeLoader:
-    """Loads what is known of pages and their sites; each job's template is read once."""
+    """Loads the templates of sites and earlier captures of pages; each job's template is loaded once."""
 
     database: Database
     _templates: dict[tuple[int, int | None], frozenset[str]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Pages as they are on the live web, fetched to be compared with a capture: guarded, polite, few at a time."""
+"""Fetches live pages for comparison with a capture: guarded, polite, few at a time."""
 
 import asyncio
 import threading
@@ -16,7 +16,7 @@ from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import host_of, parse_url
 
 MAX_AT_ONCE = 2
-"""Live pages that one serving process fetches at once, for all clients together."""
+"""The most live pages that a serving process fetches at the same time."""
 
 MAX_PAGE_BYTES = 10_000_000
 MAX_REDIRECTS = 5

@@ -1,4 +1,4 @@
-"""Comparing any two captures on request: in a process that can be ended, cached in memory, never stored."""
+"""Comparison of any two captures on request: in a child process, cached in memory, never stored."""
 
 import threading
 from collections import OrderedDict
@@ -22,7 +22,7 @@ from webstrata.model.crawl.fetching import FetchResult
 MAX_CACHED = 200
 MAX_CACHED_BYTES = 32 * 1024 * 1024
 MAX_WAITING = 8
-"""Requests that wait for a comparison at once: each holds a thread of the server."""
+"""The most requests that wait for a comparison, as each occupies a thread of the server."""
 
 _BYTES_AN_EDIT = 400
 _BYTES_A_CHARACTER = 2
@@ -32,7 +32,7 @@ LoadedPair = tuple[ComparedSnapshot | None, ComparedSnapshot]
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Two captures compared on request: the event as it would be stored, and every line of both pages."""
+    """The result of a comparison: the event, and every line of both pages."""
 
     event: NewEvent
     edits: tuple[LineEdit, ...] = ()

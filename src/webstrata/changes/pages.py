@@ -1,4 +1,4 @@
-"""Loading the pages of pairs: from the index, or from the WARC when another version of the index read them."""
+"""Loads the pages of pairs: from the index, or from the WARC if another version of the index read them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ class PageLoader:
         )
 
     def _content(self, snapshot: ComparedSnapshot, texts: dict[int, StoredText]) -> _Content:
-        """Return the text and the quality of a page as this version of the index computes them."""
+        """Return the text and the quality of a page, as computed by this version of the index."""
         text = texts.get(snapshot.document_id or 0, StoredText(snapshot.title or "", "", "", ""))
         stored = _Content(text, *quality_of(snapshot))
         if snapshot.index_version in (None, self.index_version):
@@ -105,7 +105,7 @@ class PageLoader:
         return _Content(text, *_judged(reading, snapshot.status_code))
 
     def _read_again(self, snapshot: ComparedSnapshot) -> Reading | None:
-        """Read a page again from its WARC: two versions of the index may return different texts for one page."""
+        """Read a page again from its WARC, as another version of the index may have returned another text."""
         with self.database.read() as session:
             place = catalog.record_place(session, snapshot.id)
         if place is None or place.offset is None:

@@ -1,4 +1,4 @@
-"""Computing the change events of a source: pair by pair, in order, one process at a time."""
+"""Computes the change events of a source: pair by pair, in order, in one process at a time."""
 
 import threading
 from collections import Counter
@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 BATCH = 500
 SETTLED_AT_ONCE = 5_000
-"""Captures that one transaction compares with the ones before them by their hashes: about a quarter of a second."""
+"""How many captures one transaction compares with their predecessors by hash: about a quarter of a second."""
 
 Progress = Callable[[int], None]
 
@@ -79,7 +79,7 @@ class ChangeTracking:
     ) -> ChangeCounts:
         """Compute the queued events of a source's captures, after another process that computes them has ended.
 
-        `ended` is the run that ends with it: its digests also report its site events.
+        `ended` is the run that has just ended: its digests also contain its site events.
         """
         stop, counts = stopping or threading.Event(), ChangeCounts()
         with holding(self.database, self.archive_root, source_id, stop) as lease:
@@ -135,7 +135,7 @@ class _Run:
         return False
 
     def learn_templates(self) -> None:
-        """Compute the template of every job with queued captures, and store its differences from the one before."""
+        """Compute the template of every job with queued captures, and store its differences from the previous one."""
         database, source_id = self.tracking.database, self.lease.source_id
         with database.read() as session:
             unlearned = changes.jobs_without_template(session, source_id)
@@ -154,7 +154,8 @@ class _Run:
             self.counts.template_changes += change is not None
 
     def settle_unchanged(self, most: int) -> bool:
-        """Compute the events of the next captures equal to the one before; return whether any capture was queued."""
+        """Compute the events of the next captures that are equal to their predecessors; return whether any capture was
+        queued."""
         database, tracking = self.tracking.database, self.tracking
         with database.read() as session:
             window = unchanged.next_window(session, self.lease.source_id, self._looked_up_to, most)
@@ -205,7 +206,7 @@ class _Run:
             reviews.apply_restored(session)
 
     def collect_digests(self) -> None:
-        """Release the messages of runs whose events are complete, one for each run."""
+        """Release one digest message for each run whose events are complete."""
         with self.tracking.database.read() as session:
             if not announcing.has_uncollected(session):
                 return

@@ -1,4 +1,4 @@
-"""Captured pages as the index stored them, and as they are compared."""
+"""Captured pages from the index, converted to the form for comparison."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class StoredPage:
 
 
 def page_text(page: StoredPage) -> PageText:
-    """Return a stored page as it is compared."""
+    """Return a stored page in the form for comparison."""
     return PageText(
         title=page.title,
         lines=tuple(page_lines(page.text, page.blocks, page.regions)),

@@ -15,9 +15,9 @@ _SHARE = 0.5
 def template_difference(
     session: Session, older: int, newer: int, old: frozenset[str], new: frozenset[str], pages: int
 ) -> TemplateDifference | None:
-    """Return the lines of one of two templates that most pages of both runs gained or lost; None without any.
+    """Return the template lines that most common pages of both runs gained or lost; None without any.
 
-    The pages of a run that was limited, or of a part of the site, share lines that other pages lack.
+    Common pages are counted because a run that was limited, or of a part of the site, has other template lines.
     """
     if not old or not new or old == new:
         return None

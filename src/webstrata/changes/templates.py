@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from webstrata.content.comparing.ignoring import normalized_line
 
 MIN_PAGES = 5
-"""From fewer pages no template is computed: two pages share much that is not a template."""
+"""The fewest pages for a template: two pages share many lines that are not a template."""
 
 MAX_SAMPLED = 300
 _SHARE = 0.6
-"""The share of pages that a line must be in: part of a site, such as a shop in a portal, may have another menu."""
+"""The share of pages with a template line: parts of a site, such as a shop in a portal, may have another menu."""
 
 _MAX_LINES = 2_000
 
 
 def learn_template(texts: Sequence[str]) -> frozenset[str]:
-    """Return the lines that most pages share; none when there are too few pages to decide."""
+    """Return the lines that most pages share; empty when there are too few pages."""
     if len(texts) < MIN_PAGES:
         return frozenset()
     counted: Counter[str] = Counter()

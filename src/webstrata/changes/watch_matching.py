@@ -1,4 +1,4 @@
-"""Which watches and saved searches a change event belongs to."""
+"""Finds the watches and saved searches to which change events belong."""
 
 from collections.abc import Callable, Collection, Sequence
 
@@ -7,7 +7,7 @@ from webstrata.db.notifications.announcing import EventMatch, is_announced
 from webstrata.db.watching.watches import NewWatchEvent
 
 MatchSearches = Callable[[Sequence[int]], Collection[EventMatch]]
-"""Returns which of some captures match which saved searches."""
+"""A function that returns which captures match which saved searches."""
 
 
 def event_matches(

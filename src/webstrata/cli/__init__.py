@@ -1,1 +1,1 @@
-"""The command line: parse, call one thing, present."""
+"""The command line: each command parses its arguments, calls the code that does the work, and prints the result."""

@@ -22,7 +22,7 @@ verbs = typer.Typer(
 
 @verbs.callback()
 def _group() -> None:
-    """Keep `export` a command of its own: a group of one command would be that command."""
+    """Make this a group: Typer would turn a group with a single command into that command."""
 
 
 @command(verbs, example="webstrata assets export --output exported --source example")
@@ -58,7 +58,7 @@ def export(
 
 
 def _begin(app: "App", source: str | None) -> int | None:
-    """Record that an export begins and return its number; None in an archive that can only be read."""
+    """Record the start of an export and return its number; None in a read-only archive."""
     from webstrata.db.collections.export_history import begin_export
 
     if app.database.is_read_only:

@@ -98,7 +98,7 @@ def compute_changes(
 
 
 def change_tracking(app: "App", computed_by: str) -> "ChangeTracking":
-    """Return what computes the change events of an archive."""
+    """Return the change tracking of an archive."""
     from webstrata.changes.site.reporting import SiteReporting
     from webstrata.changes.stage import ChangeTracking
     from webstrata.index.version import INDEX_VERSION
@@ -137,7 +137,7 @@ def _compute(
 
 
 def _page(event: "EventView") -> str:
-    """Return the name of the page that changed: its address without the scheme, as http and https are one page."""
+    """Return the name of the page that changed: its URL without scheme, as http and https are the same page."""
     return event.normalized_url_group.removeprefix("https://")
 
 

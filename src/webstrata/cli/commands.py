@@ -1,4 +1,4 @@
-"""The commands by the modules that hold them: a module is loaded only when one of its commands is run."""
+"""The list of commands by module; a module is imported only when one of its commands is run."""
 
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
@@ -91,7 +91,7 @@ class LazyGroup(PlainGroup):
     sections = SECTIONS
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - the library's own arguments
-        """Use Typer's arguments for a group, and the commands that are listed here."""
+        """Make a Typer group with the commands of this list."""
         super().__init__(**attributes)
         self.commands = _Commands()
 
@@ -122,7 +122,7 @@ class _Commands(MutableMapping[str, Command]):
         return len(self._modules) + len(GROUPS)
 
     def _commands_beside(self, name: str) -> Mapping[str, Command]:
-        """Return the commands of the module of a command; KeyError for an unknown command."""
+        """Return all commands of the module with a command; KeyError for an unknown command."""
         if name not in GROUPS:
             return get_group(_attribute(self._modules[name], "verbs")).commands
         group = get_group(_attribute(*GROUPS[name]))

@@ -23,7 +23,7 @@ def _flat(values: Mapping[str, object], above: str = "") -> Iterator[tuple[str, 
 
 
 def _words(name: str) -> str:
-    """Return a name as people read it: `started` for `started_at`; the dotted names of settings stay as they are."""
+    """Return a name for display: `started` for `started_at`; dotted names of settings are unchanged."""
     if "." in name:
         return name
     words = name.removesuffix("_at").replace("_", " ")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 _OURS_TO_INDEX = timedelta(minutes=1)
-"""How long workers leave a job that is indexed here alone; after that they take it over, in case this program died."""
+"""How long workers do not take a job that is indexed here; after that they take it over, in case this program died."""
 
 
 @command(
@@ -66,7 +66,7 @@ def register_job_dir(
     else:
         _print_registered(done, indexed=index)
     if index:
-        # With --json, standard output holds one JSON document and nothing else.
+        # With --json, standard output contains only one JSON document.
         with contextlib.redirect_stdout(sys.stderr if as_json else sys.stdout):
             index_job(done.job_id)
 

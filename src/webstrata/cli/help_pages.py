@@ -23,7 +23,7 @@ _OTHER = "Other commands"
 
 
 class HelpWriter(Protocol):
-    """The formatter that Typer lets a command write its help page with."""
+    """Interface of Typer's formatter for help pages."""
 
     def write_usage(self, prog: str, args: str = "") -> None:
         """Write the line that shows how a command is called."""
@@ -128,7 +128,7 @@ def _name(parameter: TyperArgument | TyperOption) -> str:
 
 
 def _value(option: TyperOption) -> str:
-    """Return the word for an option's value: its choices, the word that it was declared with, or its kind's."""
+    """Return the placeholder of an option's value: its choices, the declared word, or that of its type."""
     kind = option.type_descriptor
     if option.metavar is not None:
         return option.metavar
@@ -138,7 +138,7 @@ def _value(option: TyperOption) -> str:
 
 
 def _default(parameter: TyperArgument | TyperOption) -> str:
-    """Return the default to show; nothing when there is none, or the help shows it already."""
+    """Return the default to show; empty when there is none, or when the help text contains it."""
     if isinstance(parameter.show_default, str):
         return parameter.show_default
     value = parameter.default

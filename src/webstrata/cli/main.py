@@ -45,7 +45,7 @@ def run(arguments: list[str], name: str = NAME) -> int:
         code = _run(arguments, name)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of the pipe is gone: the rest of the output must not be written again at exit.
+        # The reader of the pipe has closed it: Python must not try to flush the output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     return code
@@ -68,7 +68,7 @@ def _run(arguments: list[str], name: str) -> int:
 
 
 def _say_plainly(error: typer.TyperException) -> None:
-    """Return what is wrong with an option's value, in plain words."""
+    """Rewrite an error about an option's value in plain words."""
     from pydantic import ValidationError
 
     if isinstance(error.__cause__, ValidationError):

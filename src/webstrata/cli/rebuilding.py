@@ -100,7 +100,7 @@ def _watcher() -> "RebuildCallbacks":
 
 @contextmanager
 def _until_signal() -> Iterator[threading.Event]:
-    """Yield an event that the first SIGINT or SIGTERM sets; jobs that are complete by then stay."""
+    """Yield an event that the first SIGINT or SIGTERM sets; completed jobs remain."""
     stopping = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:

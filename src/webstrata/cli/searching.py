@@ -156,7 +156,7 @@ def _print_hits(found: SearchResponse, request: SearchRequest) -> None:
 
 
 def _all_words(found: SearchResponse) -> str:
-    """Return how many results have all words, where not all of them do."""
+    """Return the number of results with all words, in words; empty when all results have them."""
     if found.total_all_words is None or found.total_all_words == found.total:
         return ""
     return f", {found.total_all_words} with all words"

@@ -30,13 +30,13 @@ _STOP_SECONDS = 10
 _RESTART_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 _LAST_ANSWERS_SECONDS = 2
-"""How long a stop waits for responses in progress; a live view would never end by itself."""
+"""How long a stop waits for responses in progress, as a live view would never end by itself."""
 
 _HEADERS_SECONDS = 10
 """How long a client may take to send a request's headers, so that idle clients do not block connections."""
 
 _RATE_LIMITS = "rate-limits"
-"""The file in the shared folder with the rate limits of clients; metrics have files of their own there."""
+"""The file for rate limits in the shared folder, which also contains the files of metrics."""
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.", show_default="8080")]
@@ -86,7 +86,7 @@ def worker(
     from webstrata.jobs.running.worker import run_worker_loop
     from webstrata.settings import LOG_LEVEL, in_environment
 
-    # The child processes of a worker log as it does, although each of them is a command of its own.
+    # Child processes of a worker, which are commands of their own, must log in the same way.
     with started() as app, in_environment(LOG_LEVEL, app.settings.log_level):
         app.database.check_writable()
         run_worker_loop(poll_interval, once, context=app.context(site), site=site)
@@ -142,7 +142,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
         try:
             server.serve(target_loader=partial(site, shared=shared), wrap_loader=False)
         except SystemExit:
-            # When all processes are stopped together, the server counts one that ends first as crashed.
+            # The processes are not stopped together: the server would count the first one to end as crashed.
             if not server.interrupt_signal:
                 raise WebstrataError(
                     "the server stopped: its processes end as soon as they start (see the log)"
@@ -158,13 +158,13 @@ def _end_with_terminal(before: object, stop: Callable[..., None]) -> None:
 def site(*, shared: Path | None = None) -> "ASGIApp":
     """Return the ASGI application; each serving process calls this once, with the folder that several share."""
     from webstrata.app import build_app
-    from webstrata.http.request_metrics import share_numbers
-    from webstrata.http.shared_rate_limits import SharedBuckets
+    from webstrata.http.limits.shared_rate_limits import SharedBuckets
+    from webstrata.http.metrics.request_metrics import share_numbers
     from webstrata.settings import load_settings
     from webstrata.site import create_site
 
     _end_with(os.getppid())
-    # As for the worker: Ctrl-C must reach this process only through the server, which would count it as crashed.
+    # Ctrl-C must reach this process only through the server, which would otherwise count it as crashed.
     os.setsid()
     settings = load_settings()
     start_logging(settings, quiet=sys.stderr.isatty())
@@ -177,14 +177,14 @@ def site(*, shared: Path | None = None) -> "ASGIApp":
 @contextmanager
 def _shared_folder() -> Iterator[Path]:
     """Share one folder between all serving processes, so that metrics and rate limits cover all of them."""
-    from webstrata.http.shared_rate_limits import make_table
+    from webstrata.http.limits.shared_rate_limits import make_table
     from webstrata.settings import in_environment
 
     with (
         tempfile.TemporaryDirectory(prefix="webstrata-serving-") as folder,
         in_environment("PROMETHEUS_MULTIPROC_DIR", folder),
     ):
-        # On a full disk each process finds an incomplete table, logs that, and uses its own limits.
+        # On a full disk the table is incomplete; each process then logs that and uses its own limits.
         with suppress(OSError):
             make_table(Path(folder) / _RATE_LIMITS)
         yield Path(folder)
@@ -211,7 +211,7 @@ class _WorkerKeeper:
         threading.Thread(target=self._keep, name="worker", daemon=True).start()
 
     def stop(self) -> None:
-        """End the worker: ask first, kill when it does not end."""
+        """End the worker: send SIGTERM, and kill it if it does not end."""
         with self._changing:
             self._over.set()
         self._process.terminate()
@@ -234,19 +234,19 @@ class _WorkerKeeper:
 
 
 def _new_worker(site: str) -> subprocess.Popen[bytes]:
-    """Start a worker in a session of its own, so that a Ctrl-C reaches it through us and in good order."""
+    """Start a worker in its own session, so that Ctrl-C does not reach it directly and we can shut it down properly."""
     command = [sys.executable, "-m", "webstrata", "worker", "--parent", str(os.getpid()), "--poll-interval", "1"]
     command += ["--site", site]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own program
 
 
 def _end_with(parent: int) -> None:
-    """End this process soon after its parent has ended in any way, so that the port is free again."""
+    """End this process soon after its parent has ended for any reason, so that the port is free again."""
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(_LOOK_SECONDS)
-        # Like a kill: a job stays `running`, so that the next worker takes it over.
+        # Without cleaning up, as after a kill: a job remains `running`, and the next worker takes it over.
         os._exit(1)
 
     threading.Thread(target=watch, name="parent", daemon=True).start()

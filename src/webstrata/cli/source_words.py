@@ -1,4 +1,4 @@
-"""Sources at a terminal: the list, the messages after a change, and when the next run is."""
+"""Output about sources on a terminal: the list, messages after a change, and the next run."""
 
 import dataclasses
 import json
@@ -28,7 +28,7 @@ def print_made(made: "MadeJob", as_json: bool) -> None:
 
 
 def print_added(done: "Added", as_json: bool) -> None:
-    """Report which sources were added; for scripts as JSON, with what a person should know on standard error."""
+    """Print the added sources; as JSON for scripts, with warnings on standard error."""
     if as_json:
         print(json.dumps({"added": done.added, "kept": done.kept}, indent=2))
     elif done.added:

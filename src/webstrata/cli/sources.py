@@ -130,7 +130,7 @@ def show(code: Code, as_json: AsJson = False) -> None:
 
     with started(quiet=True) as app, app.database.read() as session:
         source = source_view(session, code)
-        # An entry that was not written down is what the next job would be made from.
+        # Without a stored entry, show the one from which the next job would be made.
         entry = source.job_config or registry_entry(session, code).to_json()
     values = {**shown_source(source), "job_config": without_secrets(entry)}
     if as_json:
@@ -313,7 +313,7 @@ def parameters(
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """Return the query parameters that a person lists; none for `none`."""
+    """Return the query parameters in an argument; empty for `none`."""
     return () if text.strip().lower() in {"none", ""} else tuple(name.strip() for name in text.split(","))
 
 

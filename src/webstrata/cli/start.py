@@ -1,6 +1,6 @@
 """Start of every command: settings, logging, the application; exit codes and output for scripts.
 
-Here and in every module with commands, slow imports are made by the command that needs them, so that help is quick.
+In this package, slow imports are inside the commands that need them, so that `--help` is quick.
 """
 
 import gc
@@ -32,10 +32,8 @@ _COLLECT_AFTER = 50_000
 
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
-    """Run the garbage collector seldom, and not at the end of the program.
-
-    Loaded modules are never garbage: collecting them took a quarter of a short command's time.
-    """
+    """Run the garbage collector rarely, and not at the end of the program: scanning the loaded modules took a quarter
+    of a short command's time."""
     gc.set_threshold(_COLLECT_AFTER)
     try:
         yield
@@ -100,13 +98,13 @@ def fold_code(text: str) -> str:
 
 
 def print_json(value: object) -> None:
-    """Print a value for scripts: moments as in ISO 8601, and ASCII only, since file names may hold anything."""
+    """Print a value as JSON for scripts: times in ISO 8601, ASCII only, as file names may contain any bytes."""
     print(json.dumps(value, default=_as_json, indent=2))
 
 
 @contextmanager
 def only_json(is_wanted: bool) -> Iterator[None]:
-    """With --json, send the output of child processes to standard error: standard output is one JSON document."""
+    """With --json, send the output of child processes to standard error, as standard output is one JSON document."""
     if not is_wanted:
         yield
         return

@@ -1,6 +1,6 @@
 """`python -m webstrata index-job --tied`, `run-audits --tied`: the child processes of a worker.
 
-It loads nothing that only interactive commands need: a worker starts many of them.
+It imports nothing that only interactive commands need, as a worker starts many child processes.
 """
 
 import argparse
@@ -51,14 +51,14 @@ def _indexed(job_id: int, *, so_far: bool) -> int:
         with started(quiet=True, is_child=True) as app:
             runner, leader = app.runner(), lifeline.leader
             if so_far or leader is None:
-                # The crawl that runs at the same time has priority on the processor.
+                # Lower priority than the crawl that runs at the same time.
                 os.nice(_NICENESS)
                 return runner.index_so_far(job_id, interrupted)
             return on_behalf_of(leader, app.database, job_id, partial(runner.index, job_id, leader, interrupted))
 
 
 def _run_audits(*, once: bool) -> int:
-    """Run the waiting audits until none was due for the length of a throttle; with `once`, until none waits."""
+    """Run queued audits until none was due for the duration of a throttle; with `once`, until the queue is empty."""
     import asyncio
     from datetime import timedelta
 

@@ -1,7 +1,7 @@
 """Names and arguments of the HealthArchive backend, for scripts that were written for it; docs/compat.md lists them.
 
-Every name is ours under its old name, or a thin function around it. Functions that need an archive read the settings
-from the environment when they are called.
+Each name is one of ours under its old name, or a thin function around it. Functions that need an archive read the
+settings from the environment when they are called.
 """
 
 from webstrata.compat.configuration import ArchiveToolConfig, DatabaseConfig, get_session

@@ -56,7 +56,7 @@ def find_record_for_snapshot(snapshot: Snapshot) -> ArchiveRecord | None:
 
 
 def _place(app: App, snapshot: Snapshot) -> RecordPlace:
-    """Return where a snapshot's record lies, also for a row that is not stored yet."""
+    """Return the position of a snapshot's record, even for a row that is not stored yet."""
     snapshot_id = getattr(snapshot, "id", None)
     with app.database.read() as session:
         stored = None if snapshot_id is None else catalog.record_place(session, snapshot_id)

@@ -21,7 +21,7 @@ def create_job_for_source(
 ) -> ArchiveJob:
     """Queue a job of a source and return its row; NotFoundError for an unknown source.
 
-    A row of a baseline source that has no registry entry yet gets the baseline's.
+    A row of a baseline source without a registry entry gets the baseline's entry.
     """
     registry.complete_from_baseline(session, source_code)
     root = ArchiveToolConfig().archive_root

@@ -1,4 +1,4 @@
-"""The lines of a text: for each a letter for its kind of block, and a letter for the region of the page it is in.
+"""The lines of a page's text: each has a letter for its kind of block and a letter for its region of the page.
 
 Kinds in lower case, and the digits of headings, are content; kinds in upper case are what a site repeats around every
 page. So `blocks.isupper()` shows, for any line, whether it is boilerplate.
@@ -17,7 +17,7 @@ BOILERPLATE = {PARAGRAPH: "P", ITEM: "L", ROW: "T", QUOTE: "Q", CODE: "C", OTHER
 )
 _KINDS = str.maketrans({letter: kind for kind, letter in BOILERPLATE.items()})
 _CONTENT_LETTERS = bytes(not chr(letter).isupper() for letter in range(256))
-"""For every letter, 1 when it marks content and 0 when it marks boilerplate."""
+"""Translation table: 1 for letters of content, 0 for letters of boilerplate."""
 
 CELL = "\x1f"
 """Between the cells of a table's row, and after the last one of a row of column headers: the ASCII unit separator. It
@@ -71,17 +71,17 @@ class Block:
 
 
 def kinds_of(letters: str) -> str:
-    """Return the kinds of block that letters stand for, of content or of boilerplate."""
+    """Return the kinds of block of lines, without the difference between content and boilerplate."""
     return letters.translate(_KINDS)
 
 
 def without_cells(line: str) -> str:
-    """Return a line as a reader sees it: the cells of a row with spaces between them."""
+    """Return a line for display, with spaces between the cells of a row."""
     return " ".join(line.split()) if CELL in line else line
 
 
 def main_text(text: str, blocks: str) -> str:
-    """Return the lines that a page is about; all of them when it consists of nothing else."""
+    """Return the lines of content; the whole text when there are none."""
     return "\n".join(content_lines(text, blocks)) or text
 
 
@@ -96,7 +96,7 @@ def content_mask(blocks: str) -> bytes:
 
 
 def blocks_of(blocks: Iterable[Block]) -> tuple[str, str]:
-    """Return a text, a block a line, and the letters of its lines."""
+    """Return blocks as a text with one block per line, and the letters of its lines."""
     regions = {True: Region.UNSTATED, False: Region.EDGE}
     known = list(blocks)
     lines = [Line(block.kind, regions[block.is_main]) for block in known]
@@ -112,7 +112,7 @@ def lines_of(texts: Sequence[str], kinds_of_lines: Iterable[Line]) -> tuple[str,
     lines: list[str] = []
     kinds: list[str] = []
     regions: list[str] = []
-    # Most parts are the blanks between two tags: they are left out without a step of Python for each.
+    # Most parts are white space between two tags: they are removed without a Python loop.
     stripped = list(map(str.strip, texts))
     shown = zip(filter(None, stripped), compress(texts, stripped), compress(kinds_of_lines, stripped), strict=True)
     for line, text, line_kind in shown:
@@ -129,15 +129,15 @@ def lines_of(texts: Sequence[str], kinds_of_lines: Iterable[Line]) -> tuple[str,
 
 
 def _tidy_line(line: str, text: str) -> str:
-    """Return a line with single spaces, or the cells of a row, from a part and the same part with its spaces."""
+    """Return a line with single spaces, or the cells of a row. `text` is the part with its original white space."""
     if CELL in text or HEADER_CELL in text:
         return _row(text)
-    # Neither a soft hyphen nor any space but the usual one is printable: most lines are fine as they are.
+    # Soft hyphens and unusual spaces are not printable, so most lines pass this check and need no change.
     return line if line.isprintable() and "  " not in line else _single_spaced(line)
 
 
 def _row(text: str) -> str:
-    """Return the cells of a row; empty ones keep their place, but for the last ones."""
+    """Return the cells of a row; empty cells at its end are left out."""
     before, *cells = (_single_spaced(cell) for cell in text.replace(HEADER_CELL, CELL).split(CELL))
     row = CELL.join([before, *cells] if before else cells).rstrip(CELL)
     return f"{row}{CELL}" if CELL in row and CELL not in text else row

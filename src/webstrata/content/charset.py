@@ -15,20 +15,21 @@ _META_CHARSET = re.compile(
     re.IGNORECASE,
 )
 _META_WITHIN = 4096
-"""Where browsers look for a charset, and some more: the standard's 1,024 bytes miss many real pages."""
+"""How many bytes are searched for a declared charset: more than the standard's 1,024, which miss many real pages."""
 
 _WIDER = {"big5": "big5hkscs", "euc_kr": "cp949", "gbk": "gb18030", "shift_jis": "cp932"}
-"""What browsers understand by a charset of which Python, by the same name, knows only a part."""
+"""Charsets of which Python's codec of the same name covers only a part, with the codec that browsers use."""
 
 _STATED_BY_DEFAULT = "cp1252"
 """Charsets that servers declare by default; hardly any text in one of them is valid UTF-8 by chance."""
 
 _DETECTED_WITHIN = 100_000
 _UNMARKED = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
-"""How markup in UTF-16 begins without its byte order mark."""
+"""The first bytes of markup in UTF-16 without a byte order mark."""
 
 _WITH_MORE_LETTERS = {"koi8-r": "koi8-u"}
-"""Its Ukrainian letters have the codes that are box-drawing characters in the other, which pages do not use."""
+"""Charsets and the variant to use instead: it has Ukrainian letters in place of box-drawing characters, which pages do
+not use."""
 
 
 def charset_of(body: bytes, content_type: str | None) -> str:
@@ -37,7 +38,7 @@ def charset_of(body: bytes, content_type: str | None) -> str:
 
 
 def text_of(body: bytes, content_type: str | None) -> str:
-    """Return a body as text; what cannot be read in its charset is replaced."""
+    """Return a body as text; bytes that are invalid in its charset are replaced."""
     text = _as_utf8(body)
     charset = _charset(body, content_type, text is not None)
     if text is None or charset != "utf-8":
@@ -62,7 +63,8 @@ def _stated(body: bytes, content_type: str | None) -> str | None:
 
 
 def _stated_within(body: bytes) -> str | None:
-    """Return the charset that a page declares itself; UTF-16 cannot be it, or the declaration would not be readable."""
+    """Return the charset that a page declares in its markup; UTF-8 if it declares UTF-16, as the HTML standard
+    demands."""
     declared = _META_CHARSET.search(_COMMENT.sub(b"", body[:_META_WITHIN]))
     known = _known(declared.group(1).decode("ascii")) if declared else None
     return "utf-8" if known and known.startswith("utf-16") else known
@@ -78,7 +80,7 @@ def charset_parameter(content_type: str | None) -> str | None:
 
 
 def _known(name: str | None) -> str | None:
-    """Return the charset that browsers use for a name; Latin-1, for one, means windows-1252 to them."""
+    """Return the charset that browsers use for a name; for Latin-1, for example, they use windows-1252."""
     if not name:
         return None
     mapped = map_encoding_to_html5(name, fallback_utf8=False)
@@ -89,7 +91,7 @@ def _known(name: str | None) -> str | None:
 
 
 def _detected(body: bytes, is_utf8: bool) -> str:
-    # ESC and NUL may switch to another alphabet; without them UTF-8 is what the bytes are, if they can be.
+    # Valid UTF-8 is UTF-8, unless it contains ESC or NUL, which may switch to another alphabet.
     if is_utf8 and b"\x1b" not in body and b"\0" not in body:
         return "utf-8"
     start = body[:_DETECTED_WITHIN].lstrip(b" \t\r\n")
@@ -103,7 +105,8 @@ def _detected(body: bytes, is_utf8: bool) -> str:
 
 
 def _is_hangul(body: bytes) -> bool:
-    """Return whether a text is Korean, which detection does not know: nearly all beyond ASCII are its syllables."""
+    """Return whether a text is Korean, which the detector does not know: nearly all its non-ASCII characters are Hangul
+    syllables."""
     beyond_ascii = [character for character in body.decode("cp949", "replace") if character > "\x7f"]
     syllables = sum("\uac00" <= character <= "\ud7a3" for character in beyond_ascii)
     return 5 * syllables > 4 * len(beyond_ascii)
@@ -117,7 +120,7 @@ def _as_utf8(body: bytes) -> str | None:
 
 
 def _is_mostly_utf8(body: bytes) -> bool:
-    """Return whether a page is in its declared charset with a broken letter or two, and not in another charset."""
+    """Return whether a page is UTF-8 with a few invalid bytes, and not in another charset."""
     text = body.decode("utf-8", "replace")
     beyond_ascii = len(text) - len(body.translate(None, _BEYOND_ASCII))
     return 2 * text.count(_UNREADABLE) <= beyond_ascii

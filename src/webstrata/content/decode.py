@@ -1,4 +1,4 @@
-"""Decoding of content encodings (gzip, Brotli, ...), with a limit: a small body may unpack to any size."""
+"""Decoding of content encodings (gzip, Brotli, ...), with a limit on the decoded size."""
 
 import sys
 import zlib
@@ -13,29 +13,29 @@ else:
     from backports import zstd
 
 MAX_DECODED_BYTES = 200_000_000
-"""The largest body that is unpacked; the rest is dropped."""
+"""The most bytes that are decoded; the rest is dropped."""
 
 _MAX_ENCODINGS = 4
 _STEP = 65_536
-"""Damage is noticed a step at a time: the output of earlier steps is used."""
+"""Bytes that are decoded at once: when a step fails, the output of the earlier steps is used."""
 
 _ZSTD_WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
-"""8 MB, the most that a web page may ask a reader to remember (RFC 9659)."""
+"""The largest window is 8 MB, the limit for web pages (RFC 9659)."""
 
 _GZIP = 31
 _ZLIB = 15
 _RAW_DEFLATE = -15
 _IN_MEMBERS = frozenset({"gzip", "x-gzip", "zstd"})
-"""Encodings that may consist of several streams, one after the other."""
+"""Encodings that may consist of several consecutive streams."""
 
 _MAX_MEMBERS = 10_000
-"""The most streams of a body: more than that are empty ones, which only take time."""
+"""The most streams of a body; bodies with more consist of empty streams, which only take time."""
 
 _DAMAGED = (zlib.error, brotli.error, zstd.ZstdError)
 
 
 class _Unpacker(Protocol):
-    """Undoes one compressed stream; zlib's and zstd's objects do it in this form already."""
+    """Interface of a decompressor of one stream, as zlib's and zstd's objects have it."""
 
     @property
     def eof(self) -> bool: ...
@@ -59,12 +59,12 @@ class _Brotli:
         return bool(self._stream.is_finished())
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        # The library's limit is a hint: it stops at the next of its own blocks.
+        # The library may exceed the limit: it stops only at the end of a block.
         return bytes(self._stream.process(data, output_buffer_limit=max_length)[:max_length])
 
 
 def decoded(body: bytes, content_encoding: str | None, most: int | None = None) -> bytes:
-    """Return a body without its content encodings, up to so many bytes; what cannot be undone stays as it is."""
+    """Return a decoded body of at most `most` bytes; an encoding that cannot be decoded is left as it is."""
     encodings = [word.strip().lower() for word in (content_encoding or "").split(",") if word.strip()]
     for encoding in reversed(encodings[-_MAX_ENCODINGS:]):
         if encoding == "identity":
@@ -76,7 +76,8 @@ def decoded(body: bytes, content_encoding: str | None, most: int | None = None) 
 
 
 def unpacked(body: bytes, encoding: str, most: int) -> bytes:
-    """Return up to so many bytes; a cut or damaged end costs only the end, and what was never packed stays."""
+    """Return at most `most` decoded bytes. If the end is cut off or damaged, only the end is lost; data that is not
+    encoded is returned unchanged."""
     parts: list[bytes] = []
     room, start = most, 0
     for _ in range(_MAX_MEMBERS if encoding in _IN_MEMBERS else 1):
@@ -89,7 +90,8 @@ def unpacked(body: bytes, encoding: str, most: int) -> bytes:
 
 
 def _member(body: bytes, start: int, unpacker: _Unpacker, room: int) -> tuple[bytes, int]:
-    """Return what the compressed stream at a byte holds, up to `room` bytes, and where it ends if it ends well."""
+    """Decompress the stream at an offset; return at most `room` bytes, and the offset of the stream's end if it is
+    complete."""
     parts = []
     try:
         for begin in range(start, len(body), _STEP):
@@ -115,7 +117,7 @@ def _deflate(body: bytes) -> _Unpacker:
 
 
 def _has_zlib_header(body: bytes) -> bool:
-    """Return whether data is real deflate (RFC 1950), not the raw one that some servers send under that name."""
+    """Return whether data has a zlib header (RFC 1950); some servers send raw deflate instead."""
     return len(body) >= 2 and body[0] & 0x0F == 8 and int.from_bytes(body[:2], "big") % 31 == 0
 
 

@@ -1,22 +1,23 @@
-"""A text's fingerprint: 64 bits of which alike texts share nearly all, and different ones about half."""
+"""Fingerprint (SimHash) of a text: 64 bits, nearly all equal for similar texts, about half equal for different ones."""
 
 from functools import cache
 
 import xxhash
 
 _FEWEST_WORDS = 16
-"""Of fewer, a single change turns too many bits to say anything."""
+"""In shorter texts, a single change flips too many bits."""
 
 _MOST_WORDS = 1_024
-"""As many as fill three pages of a book: more words hardly change the fingerprint, and take time."""
+"""About three pages of a book: more words hardly change the fingerprint."""
 
 _LANE = 64
 _ALL = (1 << _LANE) - 1
 _SECOND, _THIRD = 23, 46
-"""By how many bits the second and the third word of a shingle are turned, so that their order counts."""
+"""By how many bits the hashes of the second and the third word of a shingle are rotated, so that their order
+matters."""
 
 _LETTERS_A_WORD = 16
-"""With more on average, a text is written without spaces: its characters are taken for words."""
+"""If words are longer on average, the text is in a script without spaces, and each character counts as a word."""
 
 
 def fingerprint(text: str) -> int | None:
@@ -37,13 +38,13 @@ def distance(one: int, other: int) -> int:
 
 
 def _bits_of(words: list[bytes]) -> tuple[int, int]:
-    """Return the bits that most runs of three words share, and of how many words."""
+    """Return the bits that are set in most shingles (runs of three words), and the number of words."""
     return _majority(_shingles(words), len(words) - 2) if len(words) >= _FEWEST_WORDS else 0, len(words)
 
 
 def _first_words(text: str) -> str:
     """Return the first words of a text, folded, with single spaces."""
-    # Folding takes its time, and makes no white space: only the words that count are folded.
+    # Only the words that count are folded: folding is slow and does not change white space.
     first = text.encode("utf-8", "replace").split(None, _MOST_WORDS)[:_MOST_WORDS]
     return b" ".join(first).decode().casefold()
 
@@ -53,22 +54,22 @@ def _characters(text: bytes) -> list[bytes]:
 
 
 def _shingles(words: list[bytes]) -> int:
-    """Return the hashes of all runs of three words, in lanes of 64 bits of one long number."""
-    # Work on one long number is done by C in a few steps; a loop over thousands of hashes would take ten times as long.
-    # And hashing a word anew takes half the time of finding it among thousands of others that the processor forgot.
+    """Return the hashes of all shingles as one long number with lanes of 64 bits."""
+    # Operations on one long number run in C; a loop over thousands of hashes would take ten times as long. Hashing a
+    # word again is twice as fast as looking its hash up in a large dict.
     lanes = int.from_bytes(b"".join(map(xxhash.xxh3_64_digest, words)), "little")
     shingles = lanes ^ _turned(lanes >> _LANE, _SECOND) ^ _turned(lanes >> 2 * _LANE, _THIRD)
     return shingles & ((1 << (len(words) - 2) * _LANE) - 1)
 
 
 def _turned(lanes: int, by: int) -> int:
-    """Return every lane with its bits turned round by so many places."""
+    """Return every lane with its bits rotated by a number of places."""
     return ((lanes << by) & _repeated(_ALL ^ ((1 << by) - 1))) | ((lanes >> (_LANE - by)) & _repeated((1 << by) - 1))
 
 
 @cache
 def _repeated(lane: int) -> int:
-    """Return a lane repeated for the most words of a text: cached, as making it takes longer than using it."""
+    """Return a lane repeated for the largest number of words; cached, as making it takes longer than using it."""
     return int.from_bytes(lane.to_bytes(_LANE // 8, "little") * _MOST_WORDS, "little")
 
 
@@ -85,7 +86,8 @@ def _majority(lanes: int, count: int) -> int:
 
 
 def _sums(lanes: int, count: int) -> list[int]:
-    """Return how often each bit is set, as planes of 64 binary numbers: all their ones, all their twos, and so on."""
+    """Return how often each of the 64 bits is set, as bit planes: first the lowest binary digits of all counts, then
+    the next."""
     planes = [lanes]
     while count > 1:
         count = (count + 1) // 2

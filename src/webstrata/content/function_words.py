@@ -16,7 +16,7 @@ _SCRIPTS = {
 """Scripts that hardly any other language is written in."""
 
 _SHARE_OF_SCRIPT = {"ja": 0.2}
-"""Least share of a text's letters that is of the script, where it is not half: Japanese has Han letters too."""
+"""The least share of a text's letters in the script, where it is not half: Japanese also has Han letters."""
 
 _FUNCTION_WORDS = {
     language: frozenset(words.split())

@@ -40,18 +40,18 @@ class HtmlPage:
     title: str
     """The page's title, else its first heading."""
     text: str
-    """What a reader sees, one block a line."""
+    """The visible text, one block per line."""
     blocks: str
-    """The kind of each line, a letter each; see `content/blocks.py`."""
+    """The kind of each line, one letter per line; see `content/blocks.py`."""
     regions: str
-    """The region of each line, a letter each."""
+    """The region of each line, one letter per line."""
     stated_language: str | None
     references: References
     metadata: HtmlMetadata = field(default_factory=HtmlMetadata)
     structure: PageStructure = field(default_factory=PageStructure)
 
     def language(self, content_language: str | None) -> str | None:
-        """Return the page's language: as it states, as the server states, or as its text reads."""
+        """Return the page's language: as the page declares it, as the server does, or as detected from its text."""
         return (
             tag_to_language(self.stated_language)
             or tag_to_language(content_language)
@@ -94,7 +94,7 @@ def page_of_tree(tree: Document, source: str) -> HtmlPage:
 def read_links(
     body: bytes, content_type: str | None, url: str, *, user_agent: str = "", x_robots_tag: str | None = None
 ) -> PageLinks:
-    """Return the links of a page, and what it asks of the robot that a user agent names."""
+    """Return the links of a page, and its robots directives for a user agent."""
     source = text_of(body, content_type)
     tree = parse_html(source)
     head = _child(tree.root, "head")
@@ -110,7 +110,7 @@ def read_links(
 def read_sheet_links(
     body: bytes, content_type: str | None, url: str, *, user_agent: str = "", x_robots_tag: str | None = None
 ) -> PageLinks:
-    """Return what a style sheet loads, and what its headers ask of the robot that a user agent names."""
+    """Return what a style sheet loads, and the robots directives of its headers for a user agent."""
     references = References(tuple(Reference(one, False) for one in sheet_references(body, content_type)))
     return PageLinks(links_of(references, url), robots_directives((), x_robots_tag, user_agent))
 
@@ -121,7 +121,7 @@ def extract_title(html: str) -> str:
 
 
 def extract_text(html: str) -> str:
-    """Return what a reader of a page sees, one block a line."""
+    """Return the visible text of a page, one block per line."""
     return "\n".join(map(without_cells, _page_of(html).text.split("\n")))
 
 

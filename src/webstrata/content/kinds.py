@@ -1,4 +1,4 @@
-"""Which captures are pages, and of what kind: as declared, unless their bytes clearly contradict it."""
+"""Kinds of pages: decides from content type and bytes whether a capture is a page, and of which kind."""
 
 import codecs
 import re
@@ -9,20 +9,20 @@ from webstrata.model.content_types import HTML_TYPES, PDF_TYPES, TEXT_TYPES, UNS
 
 _LOOKED_AT = 4_096
 _PDF_WITHIN = 1_024
-"""How far from the beginning the mark of a PDF may be: PDF readers search that far."""
+"""How many bytes are searched for the signature of a PDF: as many as PDF readers search."""
 
 _BEFORE_MARKUP = ((b"<?xml", b">"), (b"<!--", b"-->"))
-"""What may come before a page's first tag: how it begins and ends."""
+"""What may precede a page's first tag: the start and the end of each."""
 
 _HTML_ROOT = re.compile(rb"(?:<!doctype\s+html|<html)[\s>]", re.IGNORECASE)
 _HTML_TAG = re.compile(
     rb"<(?:!doctype\s+html|html|head|title|body|script|style|iframe|h1|div|font|table|a|b|br|p)[\s/>]", re.IGNORECASE
 )
 _NO_TEXT = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
-"""Control characters of which texts have none; ESC is left out, as some Japanese charsets use it."""
+"""Control characters that do not occur in texts; ESC is left out, as some Japanese charsets use it."""
 
 _STRAY = 0.01
-"""Share of control characters up to which bytes are a text; random bytes have 10 percent, programs and images more."""
+"""The largest share of control characters in a text; random bytes have 10 percent, programs and images more."""
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"RIFF", b"wOFF", b"wOF2", b"\0\0\1\0")
@@ -31,7 +31,7 @@ _FOR_PROGRAMS = re.compile(
     r"|^/(?:robots|ads|app-ads)\.txt$",
     re.IGNORECASE,
 )
-"""Types that servers often declare as plain text, but that are no pages for readers."""
+"""File types that servers often declare as plain text, but that are not pages for readers."""
 
 
 _ASSET_FILES = re.compile(
@@ -68,7 +68,7 @@ def page_kind(content_type: str | None, body: bytes, url: str) -> PageKind | Non
 
 
 def is_asset_file(url: str) -> bool:
-    """Return whether a URL names a file that pages show and that is never a page itself."""
+    """Return whether a URL names an image, a style sheet or another file that is never a page itself."""
     try:
         path = urlsplit(url).path
     except ValueError:
@@ -77,7 +77,7 @@ def is_asset_file(url: str) -> bool:
 
 
 def is_binary(body: bytes) -> bool:
-    """Return whether bytes are neither a text nor a page nor a PDF, as far as their first ones show.
+    """Return whether the first bytes show that a body is neither a text nor a page nor a PDF.
 
     A page in UTF-16 has a zero in every second byte; a text has a stray control character at most.
     """

@@ -1,4 +1,4 @@
-"""The links of a page in a few bytes, stored with its capture: an unchanged page is not parsed again."""
+"""Compact record of a page's links, stored with its capture, so that an unchanged page need not be parsed again."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,8 @@ from webstrata.content.robots_meta import RobotsDirectives
 from webstrata.model.crawl.tasks import Link, TaskType
 
 LINKS_VERSION = 2
-"""Raised when other links are read from the same page: what an earlier version stored is then read again."""
+"""Increased when the same page would give other links: pages with records of an earlier version are then parsed
+again."""
 
 _LARGEST = 500_000
 """The longest record that is stored, in bytes."""
@@ -31,7 +32,7 @@ _AFTER_SCHEME = len("https://")
 
 @dataclass(frozen=True)
 class LinkRecord:
-    """The links of a page, and what else decided on them beside its payload and its URL."""
+    """The links of a page, and the headers and user agent on which they depend."""
 
     page: PageLinks
     content_type: str | None
@@ -57,7 +58,7 @@ class LinkRecord:
 
 
 def unpacked(stored: bytes, user_agent: str) -> LinkRecord | None:
-    """Return the packed value; None if it was packed by another version or for another user agent."""
+    """Return the record from its packed form; None if it was packed by another version or for another user agent."""
     head, *lines = stored.decode("utf-8", "surrogatepass").split("\n")
     version, agent, content_type, x_robots_tag, *directives = json.loads(head)
     if (version, agent) != (LINKS_VERSION, user_agent):
@@ -67,7 +68,7 @@ def unpacked(stored: bytes, user_agent: str) -> LinkRecord | None:
 
 
 def stored_requisites(stored: bytes) -> list[str] | None:
-    """Return what a page needs to be shown, by its packed record; None if another version of the program packed it."""
+    """Return the requisites of a page from its packed record; None if another version packed it."""
     head, *lines = stored.decode("utf-8", "surrogatepass").split("\n")
     if json.loads(head)[0] != LINKS_VERSION:
         return None
@@ -75,9 +76,10 @@ def stored_requisites(stored: bytes) -> list[str] | None:
 
 
 def _shortened(links: Iterable[Link]) -> Iterator[str]:
-    """Yield a line for each link: its mark, how much of the URL is that of the one before, and the rest.
+    """Yield a line for each link: its mark, the length of the prefix that it shares with the previous URL, and the
+    rest.
 
-    Not compressed: zlib lets other threads run meanwhile, and to wait for them takes longer than to read a page.
+    Not compressed: zlib releases the GIL, and waiting to get it back takes longer than parsing a page.
     """
     before = ""
     for link in links:

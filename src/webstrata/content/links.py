@@ -1,4 +1,4 @@
-"""The links and resources of a page: collected from its tree, resolved against its address."""
+"""The links and resources of a page: collected from its tree, resolved against its URL."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ LINKING = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
 """The elements that link to other pages, and the attribute with the URL."""
 
 RESOURCES = dict.fromkeys(("img", "script", "source", "audio", "video", "embed"), "src") | {"link": "href"}
-"""The elements that show something on the page, and the attribute that holds its address."""
+"""The elements that load something for the page, and the attribute with its URL."""
 
 _SHOWN_LINK = re.compile(r"(?<![^ \t\n\f\r])(?:stylesheet|icon)(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
 _NOFOLLOW = re.compile(r"(?<![^ \t\n\f\r])nofollow(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
@@ -32,7 +32,7 @@ _LONGEST_CACHED = 300
 """Longer references are not cached: they rarely occur twice and would take much memory."""
 
 Grouping = Callable[[str], str]
-"""Returns the page that a URL belongs to; results are cached for as long as it is the same function."""
+"""A function that returns the page that a URL belongs to; results are cached per function object."""
 
 
 class Reference(NamedTuple):
@@ -58,7 +58,7 @@ class References:
 
 
 def collect_references(elements: Iterable[Element]) -> References:
-    """Return the references of a page's elements; other elements are left out."""
+    """Return the references of elements; elements without a URL are ignored."""
     # Menus and teasers repeat links to the same page: each spelling is resolved once.
     found: dict[tuple[str, bool, bool], None] = {}
     base: str | None = None
@@ -89,21 +89,22 @@ def links_of(references: References, url: str) -> tuple[Link, ...]:
             continue
         known = found.setdefault(link.url, link)
         if known.task_type is TaskType.MEDIA and link.task_type is TaskType.PAGE:
-            # What is shown and linked to is a page, whose own links are followed.
+            # A URL that is both shown and linked to is a page whose links are followed.
             found[link.url] = link
         elif known.nofollow and not link.nofollow:
-            # One that may be followed is enough.
+            # A link is nofollow only if all its occurrences are.
             found[link.url] = replace(known, nofollow=False)
     return tuple(found.values())
 
 
 def outlinks(written: Iterable[str], base: str | None, url: str, group: Grouping) -> tuple[str, ...]:
-    """Return the link targets of a page without itself: URL groups, each once, in order.
+    """Return the link targets of a page, except itself:
 
-    `written` are the links as the page has them; `base` is what they are relative to, when the page states it.
+    URL groups, each once, in order. `written` are the links as the page has them; `base` is the base URL if the page
+    states one.
     """
     resolving = BaseUrl.of(_base_of(base, url))
-    # Nearly all links of a page are known from other pages of its site: only the others are resolved.
+    # Nearly all links of a page are cached from other pages of its site; only the others are resolved.
     known = _known_groups(resolving.site, group, base is None)
     found = dict.fromkeys(
         [known[one] if one in known else _find_group(resolving, one, group, known) for one in written]
@@ -131,7 +132,7 @@ _cached_link = lru_cache(_LINKS_CACHED)(_new_link)
 
 
 def _find_group(base: BaseUrl, written: str, group: Grouping, known: "_KnownGroups") -> str | None:
-    """Return the page that a reference leads to, and cache it when it is the same from every page of the site."""
+    """Return the page that a reference leads to; cache it if the result is the same for every page of the site."""
     part = base.part_for(written)
     leads_nowhere = written.startswith(known.leading_nowhere)
     url = None if leads_nowhere else resolve(part, written)
@@ -153,10 +154,10 @@ class _KnownGroups(dict[str, str | None]):
 
 @lru_cache(_SITES_CACHED)
 def _known_groups(site: str, group: Grouping, is_relative_to_page: bool) -> _KnownGroups:  # noqa: ARG001 - the cache key
-    """Return the cache of a site; fragments lead nowhere else, unless the page states another base."""
+    """Return the cache of a site; fragments lead to the page itself, unless the page states another base."""
     return _KnownGroups(("#", *_NO_PAGES) if is_relative_to_page else _NO_PAGES)
 
 
 def followed(links: Sequence[Link]) -> list[Link]:
-    """Return the links that do not ask robots to leave them alone."""
+    """Return the links without nofollow."""
     return [link for link in links if not link.nofollow]

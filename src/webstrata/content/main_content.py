@@ -1,8 +1,8 @@
 """The main part of a page: the article without menus, teasers, comments and footers.
 
-Every paragraph has a value: sentences count for it, links and scraps against it. The element whose paragraphs are worth
-most is the main part; each level between a paragraph and the element takes a little of its value, so that the smallest
-element wins that holds the whole text.
+Each paragraph has a value: sentences increase it, links and short fragments decrease it. The element with the highest
+sum of its paragraphs' values is the main part; each level between a paragraph and the element reduces the value a
+little, so that the smallest element with the whole text wins.
 """
 
 import re
@@ -15,14 +15,14 @@ from webstrata.content.tree import Document, Element, Node, Text
 MAX_PARAGRAPHS = 20_000
 _KEPT_PER_LEVEL = 0.96
 _KEPT_PER_ARTICLE = 0.6
-"""A page with several article elements has one that it is about, and teasers of others."""
+"""Lower than for other levels: a page with several article elements has one main article, and teasers of others."""
 
 _LITTLE = 250
-"""Characters below which the names of elements are not believed, and the page is read without them."""
+"""If the main text is shorter, the page is read again and the names of elements are ignored."""
 
 _SENTENCE = 40
 _LINKED = 0.5
-"""Share of its characters in links from which a line counts as a link."""
+"""A line with at least this share of its characters in links counts as a link."""
 
 _COST_OF_LINKED_HEADING = 100
 _COST_OF_SCRAP = 10
@@ -63,7 +63,7 @@ _OTHER = re.compile(
     r"|kicker|carousel|gallery-nav"
     r"|slideshow|yarpp|wp-caption-text|navigation|hidden|posted-on|reading-time|shariff|donate|poll|quiz)(?![a-z])"
 )
-"""Names of elements that are no part of an article."""
+"""Names of elements that are not part of an article."""
 
 _MAIN = re.compile(
     r"(?<![a-z])(?:article|body|content|main|story|post|entry|text|page|wrapper|container"
@@ -76,12 +76,12 @@ _ENDS = (".", "!", "?", "…", ":", ";", "”", '"', "»", "。", "！", "？", 
 
 @dataclass(frozen=True)
 class _Paragraph:
-    """A line of a page with what shows whether it is part of the main text."""
+    """A line of a page, with the facts that decide whether it is part of the main text."""
 
     text: str
     tag: str
     linked: int
-    """Its characters inside of links."""
+    """The number of its characters in links."""
 
     @property
     def is_link(self) -> bool:
@@ -90,7 +90,7 @@ class _Paragraph:
 
     @property
     def value(self) -> float:
-        """Return what the line counts for the main text, in characters."""
+        """Return the value of the line for the main text, in characters."""
         size = len(self.text)
         if self.tag in _HEADINGS:
             return -_COST_OF_LINKED_HEADING if self.is_link else 0
@@ -102,7 +102,7 @@ class _Paragraph:
 
     @property
     def is_kept(self) -> bool:
-        """Return whether the line belongs to the text once it is inside of the main part."""
+        """Return whether a line inside the main part belongs to the main text."""
         if self.is_link:
             return False
         is_sentence = len(self.text) >= _SENTENCE or self.text.endswith(_ENDS)
@@ -111,7 +111,7 @@ class _Paragraph:
 
 @dataclass
 class _Frame:
-    """An element that is being read: the paragraphs since its start, and what they are worth."""
+    """An open element: its first paragraph, and the value of its paragraphs so far."""
 
     tag: str
     start: int
@@ -120,7 +120,7 @@ class _Frame:
 
 @dataclass
 class _Reader:
-    """One reading of a page; `believes_names` leaves out what the names of elements call something else."""
+    """Reads a page once; with `believes_names`, elements whose names are not those of an article are left out."""
 
     believes_names: bool
     paragraphs: list[_Paragraph] = field(default_factory=list)
@@ -206,7 +206,7 @@ class _Reader:
 
 
 def main_content(tree: Document, title: str = "") -> str:
-    """Return the main text of a page, a paragraph a line, without its headline; empty when it has no sentences."""
+    """Return the main text of a page, one paragraph per line, without its headline; empty when it has no sentences."""
     body = next((node for node in tree.root or () if isinstance(node, Element) and node.tag == "body"), None)
     if body is None:
         return ""
@@ -234,7 +234,7 @@ def _weight(text: str) -> int:
 
 @lru_cache(maxsize=4_096)
 def _is_other_name(identifier: str, classes: str) -> bool:
-    """Return whether id and classes call an element something else than a part of an article."""
+    """Return whether an element's id and classes show that it is not part of an article."""
     for names in (identifier[:200], classes[:300]):
         plain = _MARKS.sub("-", _CAMEL.sub("-", names).lower())
         if plain and _OTHER.search(plain) and not _MAIN.search(plain):

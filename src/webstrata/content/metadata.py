@@ -14,7 +14,7 @@ JsonValue = str | int | float | bool | list["JsonValue"] | dict[str, "JsonValue"
 MAX_IMAGES = 500
 MAX_ADDRESS = 2_000
 MAX_STRUCTURED_CHARACTERS = 200_000
-"""As JSON. Shops list hundreds of variants in some tens of kilobytes; more is left out."""
+"""The most characters of JSON; the rest is left out. Shops list hundreds of variants in some tens of kilobytes."""
 
 MAX_META_CHARACTERS = 2_000
 _PREFIXES = ("og:", "twitter:", "product:", "article:", "dc.", "dcterms.")
@@ -29,7 +29,7 @@ _PUBLISHED_LOCALLY = (
     *("parsely-pub-date", "sailthru.date", "citation_publication_date", "citation_date", "publication_date"),
     *("publication-date", "article.published", "article:published", "dc.date.created", "datecreated"),
 )
-"""Names whose dates often have no time zone: structured data is more exact."""
+"""Names whose dates often have no time zone, so structured data is preferred."""
 
 _LONGEST_DATE = 60
 _DATE = re.compile(r"\s*(?:19|20)\d\d-?\d\d(?:-?\d\d)?")
@@ -39,18 +39,19 @@ _OPENED = re.compile(r"\s*+(?://\s*+)?(?:<!--|<!\[CDATA\[)")
 _CLOSING = ("-->", "]]>")
 _TRAILING_COMMA = re.compile(r",(\s*+[}\]])")
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+"?|/\*(?!.*?\*/).*+)|/\*.*?\*/|(?<!:)//[^\n]*+', re.DOTALL)
-"""The first group stays: a string, and what is never closed. A page may open thousands of them: each is read once."""
+"""The first group is not removed: a string, or a comment that is never closed. Possessive, as a page may open
+thousands."""
 
 
 @dataclass(frozen=True)
 class HtmlMetadata:
-    """What a page states about itself, with addresses as they are written."""
+    """The metadata that a page states, with URLs as they are written."""
 
     canonical: str | None = None
     published: str | None = None
     images: tuple[str, ...] = ()
     metas: Mapping[str, str] = field(default_factory=dict)
-    """Its description, and what it states for feeds, shops and social networks."""
+    """Its meta elements: the description, and properties for feeds, shops and social networks."""
     json_ld: tuple[JsonValue, ...] = ()
     microdata: tuple[JsonValue, ...] = ()
     rdfa: tuple[JsonValue, ...] = ()
@@ -118,7 +119,7 @@ def _published(metas: Mapping[str, str], json_ld: Iterable[JsonValue]) -> str | 
 
 
 def _dates(value: JsonValue, name: str, depth: int = 4) -> Iterable[str]:
-    """Yield the dates of a name that JSON-LD states of the page or what it is about."""
+    """Yield the dates of a property in JSON-LD, of the page or its main entity."""
     items = value if isinstance(value, list) else [value]
     for item in items:
         if isinstance(item, list) and depth:
@@ -152,7 +153,7 @@ def _is_json_ld(script: Element) -> bool:
 
 
 def _decode(text: str) -> JsonValue:
-    """Return the value of JSON as pages write it: with comments, wrappings and commas that JSON does not know."""
+    """Parse JSON as pages write it: with comments, CDATA sections and trailing commas."""
     bare = text.lstrip("\ufeff")
     for as_attempted in (str, _repaired):
         attempt = as_attempted(bare)
@@ -169,7 +170,7 @@ def _decode(text: str) -> JsonValue:
 
 
 def _in_a_row(text: str) -> list[JsonValue]:
-    """Return the values of a text with several JSON values; none when one of them is invalid."""
+    """Return the values of a text with several JSON values; empty when one of them is invalid."""
     decoder = json.JSONDecoder(strict=False, parse_constant=lambda _name: None)
     found: list[JsonValue] = []
     at = 0
@@ -200,7 +201,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _items(read: Callable[[], Sequence[MicrodataItem | RdfaItem]]) -> tuple[JsonValue, ...]:
-    """Return microdata or RDFa as JSON; none of a page that nests it deeper than the parser or Python can follow."""
+    """Return microdata or RDFa as JSON; empty for a page that nests it too deeply for the parser or Python."""
     try:
         return _bounded([_plain(item) for item in read()])
     except (ValueError, RecursionError):

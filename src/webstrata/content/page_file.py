@@ -1,7 +1,7 @@
 """A page as a text file: its title and its text, normalised. This is the content of a page's asset.
 
-Stored versions of assets are made from this again and compared with their checksum: another normalisation needs a
-function of its own beside this one.
+Stored versions of assets are made with this function again and compared with their checksum. So never change it:
+another normalisation needs another function.
 """
 
 import re
@@ -24,7 +24,7 @@ def page_file(title: str, text: str) -> bytes:
 
 
 def tidy(text: str) -> str:
-    """Return a text in one spelling: composed letters, one kind of line end, no trailing spaces."""
+    """Normalise a text: composed letters, one kind of line end, no trailing spaces."""
     if not text.isascii():
         text = _composed(text).encode(errors="replace").decode()
     return "\n".join([without_cells(line).rstrip() for line in text.replace("\0", "").splitlines()]).strip()

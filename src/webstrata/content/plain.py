@@ -8,11 +8,11 @@ from webstrata.content.charset import text_of
 from webstrata.content.html import MAX_TITLE
 
 _LONGEST_FIRST_LINE = 200
-"""A longer one is no title, but a paragraph."""
+"""A longer first line is not a title, but a paragraph."""
 
 
 def parse_text(body: bytes, content_type: str | None) -> tuple[str, str]:
-    """Return a plain text, a line a line, and the letters of its lines."""
+    """Return a plain text with its lines unchanged, and the letters of its lines."""
     return blocks_of([Block(text_of(body, content_type), CODE, is_main=True)])
 
 

@@ -12,7 +12,7 @@ from webstrata.content.tree import Document, Element
 from webstrata.content.written_dates import written_dates
 
 _ARTICLE = 500
-"""Characters of main text from which a date near the heading is taken for that of the article."""
+"""If the main text is at least this long, a date near the heading is that of the article."""
 
 _MOST_ELEMENTS = 60
 _MOST_AROUND = 6
@@ -53,8 +53,8 @@ class DatedPage:
 
 
 def published_date(tree: Document, page: DatedPage, *, is_listing: bool) -> str | None:
-    """Return when a page was published: as it states it, or a day as in ISO 8601; None when unknown."""
-    # A product page without a stated date shows those of reviews and deliveries.
+    """Return the publication date of a page: as the page states it, or a day in ISO 8601; None when unknown."""
+    # The dates on a product page without a stated date are those of reviews and deliveries.
     if page.metadata.published or is_listing:
         return page.metadata.published
     return next((found for found in (_marked(tree), _of_address(page.url), _written(tree, page)) if found), None)
@@ -90,7 +90,7 @@ def _of_address(url: str) -> str | None:
 
 
 def _written(tree: Document, page: DatedPage) -> str | None:
-    """Return the date in a line near the heading of an article, or in one that is labelled so."""
+    """Return the date in a line near the heading of an article, or in a line with a label such as `Published`."""
     lines = page.text.split("\n")
     if len(page.main_text) >= _ARTICLE:
         near = _around_heading(tree, page, lines)
@@ -112,7 +112,7 @@ def _around_heading(tree: Document, page: DatedPage, lines: list[str]) -> Iterat
 
 
 def _own_date(line: str, language: str | None) -> str | None:
-    """Return the first date of a line that is not that of a change."""
+    """Return the first date in a line, except the date of a change."""
     if len(line) > _LONGEST_LINE or (len(line) > _SENTENCE and line.endswith((".", "。", "!", "?"))):
         return None
     end = 0

@@ -25,40 +25,40 @@ class Reading:
 
     title: str
     text: str
-    """What a reader sees, a block a line."""
+    """The visible text, one block per line."""
     blocks: str
-    """A letter for every line of the text, see `content/blocks.py`."""
+    """The kind of each line, one letter per line; see `content/blocks.py`."""
     language: str | None
     outlinks: tuple[str, ...] = ()
     """Link targets of the page, as URL groups, without itself."""
     trouble: str | None = None
     """Why it could not be read, or not completely; None when it was read."""
     regions: str = ""
-    """The region of every line, a letter each; empty where pages have none."""
+    """The region of each line, one letter per line; empty for kinds of pages without regions."""
     metadata: str = ""
     """What the page states about itself, as JSON, and its listing; see `content/metadata.py`, `content/listing/`."""
     fingerprint: int | None = None
-    """64 bits that similar texts share, of the page's main text."""
+    """The fingerprint of the page's main text; see `content/fingerprint.py`."""
     quality: Quality | None = None
-    """How good a capture of its page it is."""
+    """The quality of the capture."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """A response body, the headers that describe it, and what else its quality is judged by."""
+    """A response body, with the headers and the status that are needed to read it and to judge its quality."""
 
     url: str
     content: bytes
     content_type: str | None
     content_language: str | None
     status: int | None = None
-    """None when it is unknown; then the content decides how good a capture it is."""
+    """None when it is unknown; then the quality depends only on the content."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """All headers of the response, by their names in lower case."""
 
     @classmethod
     def of_response(cls, url: str, content: bytes, status: int | None, headers: Mapping[str, str]) -> "Body":
-        """Return the body of a response whose headers are known by their names in lower case."""
+        """Return the body of a response; the names of `headers` are in lower case."""
         return cls(url, content, headers.get("content-type"), headers.get("content-language"), status, headers)
 
 

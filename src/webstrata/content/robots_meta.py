@@ -11,7 +11,7 @@ _AGENT = re.compile(r"\s*[a-z][a-z0-9_.-]*\s*")
 _VALUE = re.compile(r":[^,;]*")
 _SEPARATORS = re.compile(r"[\s,;]+")
 _WITH_VALUES = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
-"""Directives that have a colon of their own, and so look as if they named a robot."""
+"""Directives that contain a colon and so look as if they began with the name of a robot."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class RobotsDirectives:
 
 
 def robots_directives(metas: Sequence[tuple[str, str]], x_robots_tag: str | None, user_agent: str) -> RobotsDirectives:
-    """Return what a page forbids all robots or ours, which a user agent such as `webstrata/1.0 (…)` names.
+    """Return the directives of a page for all robots and for the one of a user agent such as `webstrata/1.0 (…)`.
 
-    `metas` are the names and contents of the meta elements in its head. Several headers are given as lines of one text.
-    Whatever is forbidden anywhere is forbidden.
+    `metas` are the names and contents of the meta elements in the head. Several headers are given as lines of one text.
+    What any directive forbids is forbidden.
     """
     ours = {_FOR_ALL, product_token(user_agent)} - {""}
     words = {*_words_of_header(x_robots_tag or "", ours), *_words_of_metas(metas, ours)}

@@ -11,7 +11,7 @@ from webstrata.model.crawl.scope import PathPattern
 from webstrata.model.urls import MAX_URL_LENGTH, origin_of
 
 MAX_BYTES = 500 * 1024
-"""How much of a robots.txt is read: the least that the standard asks for."""
+"""How many bytes of a robots.txt are read: the minimum that the standard demands."""
 
 _EVERYONE = "*"
 _KINDS = {
@@ -21,11 +21,11 @@ _KINDS = {
     **dict.fromkeys(("crawl-delay", "crawldelay"), "delay"),
     "allow": "allow",
 }
-"""The records that we know. The misspellings are common, and what they mean is clear."""
+"""The known records, with common misspellings."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MARKS = "\ufeff\udcef\udcbb\udcbf"
-"""A byte order mark, or a part of one: at the beginning, and wherever files were concatenated."""
+"""A byte order mark or a part of one, at the beginning of the file and wherever files were concatenated."""
 
 _RECORD = re.compile(r"(user[- ]?agent|[a-z-]+)[ \t]*[: \t][ \t]*(.*)", re.IGNORECASE)
 _PRODUCT = re.compile(r"[a-z0-9_.-]*")
@@ -40,7 +40,7 @@ _Record = tuple[str, str]
 
 
 def product_token(user_agent: str) -> str:
-    """Return the name that crawlers are called by: `webstrata` for `webstrata/1.0 (+https://example.org)`."""
+    """Return the product token of a user agent: `webstrata` for `webstrata/1.0 (+https://example.org)`."""
     named = _COMPATIBLE.search(user_agent.lower())
     return named[1] if named else _token(user_agent)
 
@@ -52,7 +52,7 @@ class Rule:
     allows: bool
     pattern: PathPattern
     length: int
-    """In octets, normalised for comparing patterns: the longest rule that matches decides."""
+    """The length of the normalised pattern in octets: the longest matching rule decides."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class RobotsTxt:
     """The rules of a robots.txt for one crawler."""
 
     rules: tuple[Rule, ...] = ()
-    """The most specific first; among equals, what allows."""
+    """The most specific first; of equally specific rules, those that allow."""
     crawl_delay: float = 0.0
     sitemaps: tuple[str, ...] = ()
 
@@ -93,7 +93,7 @@ class RobotsTxt:
 
     @cached_property
     def _prefixes(self) -> dict[str, bool]:
-        """Return the rules that are mere beginnings, to be looked up, as some sites have thousands."""
+        """Return the rules without wildcards, which are looked up by prefix, as some sites have thousands."""
         return {rule.pattern.pieces[0]: rule.allows for rule in reversed(self.rules) if _is_prefix(rule)}
 
     @cached_property
@@ -106,14 +106,14 @@ class RobotsTxt:
 
 
 def _whole_lines(content: bytes) -> bytes:
-    """Return what was cut off somewhere without its last line: half a rule would mean something else."""
+    """Return a truncated file without its last line: half a rule would have another meaning."""
     content = content[:MAX_BYTES]
     return content[: max(content.rfind(b"\n"), content.rfind(b"\r"), 0)]
 
 
 def _records(content: bytes) -> Iterator[_Record]:
     """Yield the kind and the value of each line that is a rule or a user agent; other lines are skipped."""
-    # Octets that are not UTF-8 are kept as what they are: a path may be written in another charset.
+    # Octets that are not UTF-8 are left as they are: a path may be in another charset.
     for line in _LINE_END.split(content.decode("utf-8", "surrogateescape")):
         record = _RECORD.fullmatch(line.partition("#")[0].lstrip(_MARKS).strip())
         kind = _KINDS.get(record[1].lower()) if record else None
@@ -122,7 +122,8 @@ def _records(content: bytes) -> Iterator[_Record]:
 
 
 def _said_to(token: str, records: Iterable[_Record]) -> list[_Record]:
-    """Return the rules of all groups that name a crawler; without such a group, of those for everyone."""
+    """Return the records of all groups that name a crawler; without such a group, those of the groups for all
+    crawlers."""
     found: dict[str, list[_Record]] = {}
     named: set[str] = set()
     in_rules = False
@@ -163,7 +164,7 @@ def _is_prefix(rule: Rule) -> bool:
 
 
 def _pieces(text: str) -> tuple[str, ...]:
-    """Return the pieces between the asterisks of a path and its query, normalised: escaped only where needed."""
+    """Return the pieces of a pattern between its asterisks, normalised: escaped only where necessary."""
     path, mark, query = text.partition("?")
     in_path = [_unescaped(piece, _KEPT_IN_PATH) for piece in path.split("*")]
     in_query = [_unescaped(piece, _KEPT_IN_QUERY) for piece in query.split("*")]
@@ -171,7 +172,7 @@ def _pieces(text: str) -> tuple[str, ...]:
 
 
 def _unescaped(text: str, kept: frozenset[str]) -> str:
-    # Nearly all paths are plain, and every URL of a crawl comes by here.
+    # Fast path: nearly all paths are plain, and this runs for every URL of a crawl.
     if _PLAIN.fullmatch(text):
         return text
 
@@ -183,7 +184,7 @@ def _unescaped(text: str, kept: frozenset[str]) -> str:
 
 
 def _seconds(text: str) -> float:
-    """Return the seconds that a line asks for; none when it makes no sense."""
+    """Return the seconds of a crawl delay; 0 when the value is invalid."""
     try:
         seconds = float(text.split(maxsplit=1)[0])
     except (ValueError, IndexError):

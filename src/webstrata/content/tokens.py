@@ -1,4 +1,4 @@
-"""Words as the full-text indexes see them: case and accents folded by the program, the same on every database."""
+"""Words for the full-text indexes: case and accents are folded here, so that every database finds the same."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ alphabet."""
 
 
 def fold(text: str) -> str:
-    """Return a text in lower case, without accents, its words apart by single spaces."""
+    """Return a text in lower case, without accents, with single spaces between its words."""
     return " ".join(tokens(text))
 
 
@@ -22,7 +22,7 @@ def tokens(text: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """Return a text with each character folded; between its words is nothing but white space."""
+    """Return a text with each character folded; only white space is left between its words."""
     strange = _strange_in(text)
     if len(strange) <= _FEW:
         for character in strange:
@@ -31,7 +31,7 @@ def folded(text: str) -> str:
 
 
 def places(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
-    """Yield where some words, folded, begin and end in a text."""
+    """Yield the start and end of each occurrence of folded words in a text."""
     if not words:
         return
     if _keeps_places(text):
@@ -46,15 +46,16 @@ def places(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
 
 
 def _keeps_places(text: str) -> bool:
-    """Return whether each character of a text is folded into exactly one: then the positions of words are the same."""
+    """Return whether each character of a text is folded into exactly one, so that the positions of words do not
+    change."""
     return all(len(_FOLDING[ord(strange)]) == 1 for strange in _strange_in(text))
 
 
 def _strange_in(text: str) -> set[str]:
-    """Return the different characters of a text beyond ASCII."""
+    """Return the set of non-ASCII characters in a text."""
     if text.isascii():
         return set()
-    # To delete all other bytes is the fastest way to see them.
+    # Deleting all other bytes is the fastest way to find them.
     beyond = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
     return set(beyond.decode("utf-8", "surrogatepass"))
 
@@ -81,11 +82,11 @@ _SPELLED = {
     "ŧ": "t",
     "þ": "th",
 }
-"""Letters that Unicode does not decompose, as people write them without a key for them."""
+"""Letters that Unicode does not decompose, with the replacement that people type."""
 
 
 class _Folding(dict[int, str]):
-    """The replacement of each character, computed when it is first seen; what is no part of a word becomes a space."""
+    """The replacement of each character, computed when it is first seen; characters between words become a space."""
 
     def __missing__(self, code: int) -> str:
         folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", chr(code)).casefold())

@@ -24,13 +24,13 @@ __all__ = [
 
 
 def parse_html(source: str) -> Document:
-    """Return the tree of a page's source, without what its templates hold for scripts.
+    """Parse a page's source into a tree, without the contents of its templates.
 
-    The time and memory that this takes can grow with the square of the size: a page of unknown origin that is larger
-    than `content/reader/page_process.py` allows is parsed there, in a process with limits.
+    Time and memory can grow with the square of the size, so larger pages are parsed in a process with limits, see
+    `content/reader/page_process.py`.
     """
-    # The tree keeps every template as it is written. What a browser shows of one, a declared shadow root, is read with
-    # the element around it; what scripts may make of the others is no part of the page.
+    # The tree contains templates only as source text. Of these, browsers show declarative shadow roots, which are read
+    # with the element around them; other templates are not part of the visible page.
     tree = parse(source, positions=False, allow_declarative_shadow_roots=False)
     if next(tree.iter_elements("template"), None) is not None:
         tree.remove("template:not([shadowrootmode])")
@@ -38,5 +38,5 @@ def parse_html(source: str) -> Document:
 
 
 def is_html(element: Element) -> bool:
-    """Return whether an element is one of HTML, and not of SVG or MathML with the same name."""
+    """Return whether an element is an HTML element, and not one of SVG or MathML with the same name."""
     return element.namespace is Namespace.HTML

@@ -129,11 +129,12 @@ def _state(kind: str, region: Region) -> _State:
 
 
 _END = "\0"
-"""Ends a line while the tree is walked: no text contains it, as parsers drop or replace it."""
+"""Marks the end of a line during the walk; parsers drop or replace this character, so no text contains it."""
 
 
 def visible_text(tree: Document) -> tuple[str, str, str]:
-    """Return the text of a page, one block a line, with the lines' kinds and regions, a letter each."""
+    """Return the text of a page, one block per line, with the kinds and the regions of the lines, one letter per
+    line."""
     body = next((node for node in tree.root or () if isinstance(node, Element) and node.tag == "body"), None)
     return ("", "", "") if body is None else _Walk(_stated_places(tree)).walk(body)
 

@@ -48,9 +48,9 @@ _LAST_AMERICAN_DAY = 12
 
 
 def written_dates(text: str, language: str | None = None) -> list[tuple[int, int, str]]:
-    """Return the dates in a short text: their first and last places, and the days as in ISO 8601.
+    """Return the dates in a short text: the start and end of each, and the day in ISO 8601.
 
-    Of two numbers either of which may be the day, the first one is, except on English pages with a stroke between.
+    If either of two numbers may be the day, it is the first one, except on English pages with a slash between them.
     """
     lowered = text.lower()
     found = ((one, _day(one, language)) for one in _DATE.finditer(lowered)) if len(lowered) == len(text) else ()

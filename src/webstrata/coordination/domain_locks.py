@@ -34,7 +34,7 @@ class DomainPolicy:
 
 
 class HeldDomain:
-    """A domain lock that is being renewed; its user confirms now and then that it is still held."""
+    """A held domain lock that is renewed in the background; its user regularly confirms that it is still held."""
 
     def __init__(self, store: LockStore, key: str, token: str, ttl: timedelta, clock: Callable[[], float]) -> None:
         """Begin to renew a lock that was just taken."""
@@ -58,11 +58,11 @@ class HeldDomain:
 
     @property
     def is_in_doubt(self) -> bool:
-        """Return whether the lock's store is away."""
+        """Return whether the lock's store is unreachable."""
         return self._doubtful
 
     def confirm(self) -> None:
-        """Return while the lock is held; wait while its store is away; LeaseLostError once the lock is lost."""
+        """Return if the lock is held; wait while its store is unreachable; LeaseLostError if the lock is lost."""
         with self._renewed:
             while self._doubtful and not self._lost:
                 self._renewed.wait(0.1)
@@ -128,10 +128,11 @@ class DomainLocks:
     def hold(
         self, url: str, session_id: str, *, debug: bool = False, attempts: int = MAX_ATTEMPTS, token: str | None = None
     ) -> Iterator[HeldDomain | None]:
-        """Hold the lock of a URL's domain; DomainLockTimeoutError after a long wait. Without locks, yields None.
+        """Hold the lock of a URL's domain; DomainLockTimeoutError after a long wait.
 
-        With a single attempt a domain that is busy raises DomainBusyError: the caller waits in its queue. A caller that
-        stores the lock's token elsewhere gives it here, so that the lock can be released after its death.
+        Yields None if locks are disabled. With a single attempt, a busy domain raises DomainBusyError at once, for
+        callers with a queue. A caller that stores the lock's token passes it, so that the lock can be released after a
+        crash.
         """
         domain = normalized_domain(url)
         fields = {"domain": domain, "session_id": session_id}
@@ -150,7 +151,8 @@ class DomainLocks:
             self._let_go(key, token, domain, fields)
 
     def release_abandoned(self, url: str, session_id: str, token: str) -> None:
-        """Release the lock of a session that died, if it still holds it; else others wait until the lock expires."""
+        """Release the lock of a session that died, if it still holds it, so that others need not wait until it
+        expires."""
         if self._policy.disable_locks:
             return
         domain = normalized_domain(url)
@@ -188,7 +190,7 @@ class DomainLocks:
         raise DomainLockTimeoutError("Domain lock timeout")
 
     def _let_go(self, key: str, token: str, domain: str, fields: dict[str, str]) -> None:
-        """Release the lock and note the end; a store that is away releases by itself when the lock expires."""
+        """Release the lock and record the end; if the store is unreachable, the lock expires by itself."""
         try:
             released = self._store.release(key, token)
             self._store.touch(_throttle_key(domain), self._policy.throttle_ttl)

@@ -1,6 +1,7 @@
-"""Host permits across processes: a host has slots; each is held during a request and rests after it.
+"""Host permits shared by all processes: a host has numbered slots, each of which is held during a request and rests
+after it.
 
-Slots have numbers, so jobs that grant a host different concurrencies share its first ones.
+Jobs with different concurrency for a host share its first slots.
 """
 
 import asyncio
@@ -38,7 +39,7 @@ _HOSTS_KEPT = 1_000
 
 @dataclass(frozen=True)
 class Permit:
-    """A slot of a host that was taken; the token proves that it is still the taker's."""
+    """A slot of a host that is held; the token identifies the holder."""
 
     host: str
     slot: int
@@ -56,11 +57,12 @@ class PermitStore(Protocol):
         ...
 
     def give_back(self, permit: Permit, rest: timedelta) -> None:
-        """Start the rest of a slot; if it is not ours any more, nothing changes."""
+        """Start the rest of a slot, if the permit still holds it."""
         ...
 
     def resting(self, slots: int) -> dict[str, float]:
-        """Return the hosts with no free slot, each with the seconds until one is; 0 if one is held: at any moment."""
+        """Return the hosts without a free slot, with the seconds until one is free; 0 if one is held and may be
+        released at any moment."""
         ...
 
     def forget_owner(self, owner: str, rest: timedelta) -> None:
@@ -119,7 +121,7 @@ class DatabasePermits:
 
 @dataclass(frozen=True)
 class Politeness:
-    """Politeness to hosts: by default a second's rest and one request at a time, on loopback neither."""
+    """Politeness to hosts; the default is one request at a time with a rest of a second, and no limits on loopback."""
 
     delay: float | None
     concurrency: int | None
@@ -128,7 +130,7 @@ class Politeness:
 
 
 class HostPermits:
-    """The host permits of one process: it waits for a host's slots, holds and releases them."""
+    """The host permits of one process: waits for slots, holds and releases them."""
 
     def __init__(
         self,
@@ -141,8 +143,7 @@ class HostPermits:
         waited: Callable[[float], None] = lambda _seconds: None,
     ) -> None:
         """Take permits in an owner's name; `hold` covers the longest request; `waited` is called with the wait of each
-        permit.
-        """
+        permit."""
         self._store = store
         self._owner = owner
         self._politeness = politeness
@@ -154,7 +155,7 @@ class HostPermits:
         self._queues: dict[tuple[str, int], asyncio.Semaphore] = {}
 
     def is_limited(self, host: str) -> bool:
-        """Return whether permits of a host are waited for at all; where they are not, a permit costs nothing."""
+        """Return whether a host has limits; if not, its permits are granted at once."""
         return not _is_loopback(host) or self._politeness.concurrency is not None or self.delay_of(host) > 0
 
     def delay_of(self, host: str) -> float:
@@ -165,11 +166,11 @@ class HostPermits:
         return max(requested, self._robots_delays.get(host, 0.0))
 
     def slots_of(self, host: str) -> int:
-        """Return how many requests a host gets at a time, where it is limited."""
+        """Return the number of concurrent requests to a limited host."""
         return 1 if host in self._robots_delays else self._politeness.concurrency or 1
 
     def slow_down(self, host: str, crawl_delay: float) -> None:
-        """Obey a host that asks for a longer rest and so for one request at a time, beginning now."""
+        """Obey a crawl delay from now on: a longer rest, and one request at a time."""
         if not math.isfinite(crawl_delay) or crawl_delay <= self._robots_delays.get(host, 0.0):
             return
         self._robots_delays[host] = crawl_delay
@@ -209,7 +210,7 @@ class HostPermits:
             await asyncio.sleep(taken.total_seconds() + random.uniform(0, _SPREAD))  # noqa: S311 - spreads askers
 
     async def _ask(self, host: str, slots: int) -> Permit | timedelta:
-        """Request a slot once; one that arrives after its request was cancelled goes back unused."""
+        """Request a slot once; if the caller is cancelled meanwhile, the slot is released unused."""
         answers: list[Permit | timedelta] = []
 
         def ask() -> None:

@@ -18,10 +18,10 @@ _SUFFIX = ".lock"
 
 @contextmanager
 def present(archive_root: Path, *, kind: str = "", site: str = "") -> Iterator[str]:
-    """Announce a worker and hold its lock; yield the name under which it owns things, of which the kind is a part.
+    """Announce a worker and hold its lock; yield its owner name, which contains the kind.
 
-    The lock file holds the address of the site that shows the work, if there is one. After an error the lock file
-    stays: other workers release what this one could not release.
+    The lock file contains the address of the site that shows the work, if there is one. After an error the lock file
+    remains, so that other workers release what this one could not.
     """
     owner = f"{socket.gethostname()}:{os.getpid()}:{kind}{uuid4().hex[:8]}"
     path = _lock_of(archive_root, owner)
@@ -35,9 +35,10 @@ def present(archive_root: Path, *, kind: str = "", site: str = "") -> Iterator[s
 
 @contextmanager
 def buried(archive_root: Path, owner: str) -> Iterator[bool]:
-    """Take the lock of a worker that died here, so that one process cleans up after it; False when it may be alive.
+    """Take the lock of a dead worker of this machine, so that only one process cleans up after it; False if it may be
+    alive.
 
-    The lock file is deleted when the cleanup succeeded; otherwise it stays for the next attempt.
+    The lock file is deleted after a successful cleanup; otherwise it remains for the next attempt.
     """
     path = _lock_of(archive_root, owner)
     descriptor = _open_lock(path)
@@ -54,7 +55,7 @@ def buried(archive_root: Path, owner: str) -> Iterator[bool]:
 
 
 def process_of(owner: str) -> str:
-    """Return the process that a name belongs to: its machine and its number there."""
+    """Return the process of an owner name: its machine and process id."""
     return owner.rpartition(":")[0]
 
 
@@ -85,7 +86,7 @@ def is_dead(archive_root: Path, owner: str) -> bool:
 
 
 def announced_here(archive_root: Path) -> list[str]:
-    """Return every worker of this machine that announced itself and whose lock file still exists."""
+    """Return the workers of this machine whose lock file exists."""
     here = f"{socket.gethostname()}:"
     try:
         names = [path.name for path in (archive_root / _FOLDER).iterdir()]
@@ -101,7 +102,7 @@ def _lock_of(archive_root: Path, owner: str) -> Path:
 
 
 def _create_lock(path: Path, site: str) -> int:
-    """Make the lock file; it is renamed into place only when it is locked, so its owner is never taken for dead."""
+    """Make the lock file; it gets its final name after it is locked, so that its owner is never considered dead."""
     unnamed = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -117,9 +118,9 @@ def _create_lock(path: Path, site: str) -> int:
 
 
 def _open_lock(path: Path) -> int | None:
-    """Open a lock file; None when it is gone: then the worker was cleared up after already."""
+    """Open a lock file; None when it is gone, because the worker was cleaned up already."""
     try:
-        # To read is enough for a lock, but for one on a network mount.
+        # Read access is enough to lock, except on network mounts.
         return os.open(path, (os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY) | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
@@ -133,7 +134,7 @@ def _locked(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     except OSError as error:
-        # A network mount needs write access to lock: a process without it cannot tell, and takes no worker for dead.
+        # On network mounts, locking needs write access: a process without it considers every worker alive.
         if error.errno != errno.EBADF:
             raise
         return False

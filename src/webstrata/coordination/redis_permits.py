@@ -1,6 +1,6 @@
 """Per-host permits in Redis, for many processes on many machines; every step is one script.
 
-A host's slots are the fields of a hash, each "free at, token, owner"; a sorted set knows which hosts are busy.
+A host's slots are the fields of a hash, each "free at, token, owner"; a sorted set contains the busy hosts.
 """
 
 from datetime import timedelta
@@ -14,7 +14,7 @@ _BUSY_HOSTS = f"{_PREFIX}hosts"
 _HOST = f"{_PREFIX}host:"
 
 _LATE = 60_000
-"""Milliseconds for which an expired slot is stored: one that is released late still starts the host's delay."""
+"""How many milliseconds an expired slot is stored, so that a late release still starts the host's delay."""
 
 # The server's clock decides, in microseconds, so that machines whose clocks differ still agree.
 _COMMON = (

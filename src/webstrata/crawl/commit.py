@@ -1,7 +1,7 @@
 """The commit protocol: records are written and synced to disk, then one transaction records them.
 
-The process may be killed anywhere: bytes without a row lie after the acknowledged end of their file and are cut off; a
-row without its bytes cannot exist.
+The process may be killed at any time: bytes without a row are after the acknowledged end of their file and are removed;
+a row without its bytes cannot exist.
 """
 
 from collections.abc import Collection, Sequence
@@ -34,7 +34,7 @@ from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
 log = structlog.get_logger()
 
 _MOST_REMEMBERED = 200_000
-"""URLs in the cache of recorded URLs, which spares the database; dropping it costs only time."""
+"""The size of the cache of recorded URLs, which saves queries; clearing it only costs time."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ class Committed:
     limit: str | None = None
     """The limit that was reached, if one was."""
     outcomes: Sequence[Outcome] = ()
-    """The outcomes that were made durable: all but those whose lease was lost."""
+    """The outcomes that were stored: all except those whose lease was lost."""
 
 
 class _StaleTasksError(LeaseLostError):
-    """Some of a batch's tasks belong to another worker by now."""
+    """Some tasks of a batch have been taken over by another worker."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         super().__init__(f"{len(tasks)} tasks were taken over by another worker")
@@ -84,7 +84,7 @@ class _StaleTasksError(LeaseLostError):
 
 
 class _StoredMeanwhileError(WebstrataError):
-    """Another worker stored a payload of the batch since we looked."""
+    """Another worker stored a payload of the batch after we checked."""
 
 
 class _DeletedMeanwhileError(WebstrataError):
@@ -92,7 +92,7 @@ class _DeletedMeanwhileError(WebstrataError):
 
 
 class Committer:
-    """Settles batches of one worker's outcomes, one after the other."""
+    """Commits batches of one worker's outcomes, one after the other."""
 
     def __init__(self, database: Database, target: CrawlTarget, owner: str, warc_max_bytes: int) -> None:
         """Begin with no file: the first capture opens one."""
@@ -150,7 +150,7 @@ class Committer:
             referred = referred_files(new_captures, earlier_files)
             return self._record(outcomes, new_captures, claim, fresh, links, referred, resources=resources)
         except DatabaseError:
-            # The commit may have succeeded although its confirmation was lost; recovery decides later where to cut.
+            # The commit may have succeeded although its confirmation was lost, so recovery truncates the file later.
             self.close()
             raise
         except BaseException:
@@ -158,7 +158,7 @@ class Committer:
             raise
 
     def _new_resources(self, outcomes: Sequence[Outcome]) -> list[FetchResult]:
-        """Return what the batch's pages loaded and the job has not yet captured, one response for a URL."""
+        """Return the resources that the batch's pages loaded and the job has not captured yet, one per URL."""
         loaded = {resource.capture_url: resource for outcome in reversed(outcomes) for resource in outcome.resources}
         if not loaded:
             return []
@@ -167,14 +167,15 @@ class Committer:
         return [resource for url, resource in loaded.items() if url not in taken]
 
     def _finish_resources(self, session: Session, resources: Sequence[FetchResult], now: datetime) -> None:
-        """Mark what pages loaded as fetched; another worker may have captured some of it meanwhile."""
+        """Mark loaded resources as fetched; another worker may have captured some of them meanwhile."""
         urls = [resource.capture_url for resource in resources]
         if urls and captured_requisites.taken_urls(session, self._target.job_id, urls):
             raise _StoredMeanwhileError
         captured_requisites.finish_requisites(session, self._target.job_id, urls, now)
 
     def _originals(self, digests: Collection[str]) -> dict[str, Original]:
-        """Return which payloads the source has stored already; a batch of unchanged pages has none to look for."""
+        """Return the payloads that the source has stored already; nothing is looked up for a batch of unchanged
+        pages."""
         if not digests:
             return {}
         with self._database.read() as session:
@@ -185,7 +186,7 @@ class Committer:
         return PresentFiles(self._target.archive_root)
 
     def _cut_back(self, size: int) -> None:
-        """Cut the file back to a size; a file that cannot be cut is written to no more."""
+        """Truncate the file to a size; if that fails, the file is not written to any more."""
         assert self._writer is not None
         try:
             self._writer.cut_back(size)
@@ -204,7 +205,7 @@ class Committer:
         *,
         resources: Sequence[FetchResult] = (),
     ) -> Committed:
-        """Record in one transaction what is on disk and what was found, and lease the next tasks."""
+        """Record captures and links of the batch, and lease the next tasks, in one transaction."""
         now, target = datetime.now(UTC), self._target
         answered = sum(outcome.task.status is TaskStatus.FINISHED for outcome in outcomes) + len(resources)
         size = sum(len(outcome.result.body) for outcome in outcomes if outcome.result is not None)
@@ -215,7 +216,7 @@ class Committer:
             stale = frontier.settle(session, [outcome.task for outcome in outcomes], now)
             if stale:
                 raise _StaleTasksError(stale)
-            # Before the links: what a page loaded need not be fetched although it also links to it.
+            # Before the links are added: a loaded resource that the page also links to need not be fetched.
             self._finish_resources(session, resources, now)
             scrapes.add_scrapes(session, target.source_id, target.job_id, scrape_records(outcomes, now))
             for depth, links in self._new_links(outcomes).items():
@@ -269,8 +270,8 @@ class Committer:
         return None
 
     def _room(self, session: Session, claim: Claim, spent: JobUsage) -> tuple[TaskType | None, int]:
-        """Return which kind of task the limits allow, None for both, and how many."""
-        # The tasks of other workers may all succeed, so they count.
+        """Return the type of tasks that the limits still allow (None for both), and their number."""
+        # Tasks of other workers count, as all may succeed.
         under_way = frontier.under_way_by_kind(session, self._target.job_id)
         pages = claim.max_pages - spent.pages - under_way[TaskType.PAGE]
         requisites = claim.max_requisites - spent.requisites - under_way[TaskType.MEDIA]
@@ -292,7 +293,7 @@ class Committer:
         return self._history
 
     def _new_links(self, outcomes: Sequence[Outcome]) -> dict[int, list[Link]]:
-        """Return links by their depth, without those recorded before: most links of a site lead to known pages."""
+        """Return new links by depth; most links of a site are recorded already."""
         found: dict[int, list[Link]] = {}
         taken: set[str] = set()
         for outcome in outcomes:
@@ -305,7 +306,7 @@ class Committer:
         return found
 
     def _linked_requisites(self, outcomes: Sequence[Outcome]) -> dict[int, list[str]]:
-        """Return the URLs that one page links to and another one shows, by depth: they are visited as pages."""
+        """Return the URLs that one page links to and another shows, by depth: they are visited as pages."""
         shown = {link.url for o in outcomes for link in o.links if link.task_type is TaskType.MEDIA} | self._shown
         found: dict[int, list[str]] = {}
         for outcome in outcomes if shown else ():
@@ -325,7 +326,7 @@ class Committer:
     def _open_writer(self) -> WarcFileWriter:
         """Return the file to append to; a full one is followed by a new one.
 
-        The row comes before the file: a file that no row knows could never be cut back after a crash.
+        The row is stored before the file is made: a file without a row could not be truncated after a crash.
         """
         if self._writer is not None and self._writer.size < self._warc_max_bytes:
             return self._writer
@@ -340,7 +341,7 @@ class Committer:
 
 
 def _refuse_deleted(session: Session, outcomes: Sequence[Outcome], referred: Collection[int]) -> None:
-    """Refuse revisits of a batch that refer to files being deleted; a URL with a 304 response is fetched again."""
+    """Refuse revisits of a batch that refer to files being deleted; URLs with 304 responses are fetched again."""
     deleting = captures.files_being_deleted(session, referred) if referred else set()
     if not deleting:
         return
@@ -361,7 +362,7 @@ def _requisites(outcomes: Sequence[Outcome]) -> int:
 
 
 def recover(database: Database, archive_root: Path, owner: str) -> None:
-    """Cut the files of a worker that died or is leaving back to what was acknowledged."""
+    """Truncate the files of a worker that died or is leaving to their acknowledged length."""
     with database.read() as session:
         left = captures.warc_files_of(session, owner)
     for warc in left:

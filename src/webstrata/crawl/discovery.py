@@ -20,11 +20,11 @@ log = structlog.get_logger()
 
 _LISTED_AT_ONCE = 1_000
 _LISTED_DEPTH = 1
-"""What a sitemap lists is as near as what the front page links to."""
+"""The depth of URLs in sitemaps: the same as of links on the front page."""
 
 
 class Discovery:
-    """Reads the sitemaps beside the visits; only once it is over the crawl may be."""
+    """Reads the sitemaps during the visits; the crawl ends only after it has."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Discovery:
 
     @property
     def may_begin(self) -> bool:
-        """Return whether there is something to read that is not being read yet."""
+        """Return whether there are sitemaps to read, and reading has not begun."""
         return self._reading is None and bool(self.seeds)
 
     @property
@@ -63,13 +63,13 @@ class Discovery:
 
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
-        """Return the reading, if it has begun."""
+        """Return the task that reads, if it has begun."""
         return [] if self._reading is None else [self._reading]
 
     def plan(self, seeds: tuple[str, ...], tries: int) -> None:
-        """Want the sitemaps of some sites, which so many crawlers have begun to read and died since.
+        """Plan to read the sitemaps of some sites; `tries` is the number of crawlers that died while reading them.
 
-        After two deaths they are read alone, once nothing else is left to do; after five they are given up.
+        After two deaths they are read when nothing else is left to do; after five they are given up.
         """
         self.is_given_up = tries >= MAX_RECLAIMS
         if self.is_given_up:
@@ -78,18 +78,18 @@ class Discovery:
         self.seeds, self._tries, self._alone = seeds, tries, tries >= SUSPECT_AFTER
 
     def begin_beside_visits(self) -> None:
-        """Begin to read while pages are visited, unless the sitemaps may be what kills the crawler."""
+        """Begin to read while pages are visited, unless earlier crawlers died while reading."""
         if not self._alone:
             self.begin()
 
     def begin(self) -> None:
-        """Begin to read the sitemaps, once: after the site's first response, when its robots.txt is known."""
+        """Begin to read the sitemaps, once; called after the site's first response, when its robots.txt is known."""
         if self.may_begin:
             self._reading = asyncio.create_task(self._read())
             self._reading.add_done_callback(lambda _done: self._found(()))
 
     def take_leave(self) -> None:
-        """Remove the mark of a reading in progress: a worker that leaves in good order was not killed by it."""
+        """Remove the mark of a reading in progress, as this worker leaves properly and was not killed by it."""
         if self._is_counted:
             self._note_tries(self._tries)
 

@@ -39,7 +39,7 @@ from webstrata.model.urls import host_of
 _ROOM_EVERY = 1.0
 _HELPERS_LEAVE_SECONDS = 5.0
 _IDLE_HELPER_LEAVES = timedelta(seconds=10)
-"""How long a helper finds nothing to do before it leaves a crawl."""
+"""After so long without work, a helper leaves a crawl."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class CrawlRun:
     owner: str
     started_at: datetime
     leads: bool = True
-    """Whether this worker also begins the crawl and reads the sitemaps; others come to help."""
+    """Whether this worker also begins the crawl and reads the sitemaps; others are helpers."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class CrawlEnd:
     counts: FrontierCounts
     stopped: bool
     limit: str | None
-    """Which limit ended it before everything was fetched, if one did."""
+    """The limit that ended it before everything was fetched, if any."""
     first_error: str | None
     given_up: GivenUp
     """The URLs that were given up because their crawlers died."""
@@ -92,8 +92,8 @@ class Crawl:
     ) -> None:
         """Prepare a run; nothing happens before `run`.
 
-        Now and then `tend` is called, to clear up after dead workers, and `room`, which raises when the disk is full.
-        A renderer opens pages in a browser: all of them or the empty ones, depending on the job's fetcher.
+        At intervals `tend` is called, which cleans up after dead workers, and `room`, which raises when the disk is
+        full. A renderer opens pages in a browser: all of them or the empty ones, depending on the job's fetcher.
         """
         self._renderer = renderer
         self._database, self._run, self._job_id = database, run, run.target.job_id
@@ -119,7 +119,7 @@ class Crawl:
         self._visits = Visits(visitor, run.config.concurrency, self._wake, self._discovery.begin_beside_visits)
 
     def stop(self) -> None:
-        """End the run soon: fetched responses are stored, visits under way are given back, and no new ones begin."""
+        """End the run soon: fetched responses are stored, unfinished tasks are released, and no new visits begin."""
         self._asked_to_stop = True
         self._begin_no_more()
 
@@ -173,7 +173,8 @@ class Crawl:
         return PageRendering(render, always=config.fetcher == "browser", keeps_resources=keeps_resources)
 
     async def _polite_render(self, renderer: BrowserFetcher, admit: Admit, url: str) -> FetchResult:
-        """Open a page in the browser; its requests share the permit of its host, and the rest follows the last."""
+        """Open a page in the browser; all its requests use one permit of its host, which rests after the last
+        request."""
         async with renderer.slot(), self._permits.permit(host_of(url)):
             return await renderer.render(url, admit)
 
@@ -185,7 +186,7 @@ class Crawl:
             return await self._fetcher.fetch(url, conditions)
 
     def _begin(self) -> bool:
-        """Add the seeds, load what the job knows, and return whether there is anything to crawl."""
+        """Add the seeds, load the job's state, and return whether there is anything to crawl."""
         run, config = self._run, self._run.config
         if run.leads:
             with self._database.write() as session:
@@ -222,7 +223,7 @@ class Crawl:
             self._committer.close()
 
     async def _until_drained(self) -> None:
-        """Commit outcomes, lease tasks and visit them, round by round, until nothing is left to wait for."""
+        """Commit outcomes, lease tasks and visit them, in rounds, until nothing is left to do."""
         while not self._stopping:
             self._wake.clear()
             self._visits.raise_trouble()
@@ -275,7 +276,7 @@ class Crawl:
             return True
         if not await in_thread(self._is_drained) or discovering:
             return False
-        # Only the leader reads the sitemaps, whichever worker fetched the pages.
+        # Only the leader reads the sitemaps, even if other workers fetched the pages.
         if self._discovery.may_begin and await in_thread(self._has_answer):
             self._discovery.begin()
         return not self._discovery.is_under_way and not await self._adds_known_pages()
@@ -311,7 +312,7 @@ class Crawl:
             frontier.renew(session, self._job_id, self._run.owner, datetime.now(UTC), lease)
 
     async def _see_after_room(self) -> None:
-        """Check now and then that the disk has space left; records that were acknowledged stay in any case."""
+        """Check at intervals that the disk has space left; acknowledged records are safe in any case."""
         while True:
             await in_thread(self._room)
             await asyncio.sleep(_ROOM_EVERY)
@@ -327,17 +328,17 @@ class Crawl:
             given_up = frontier.given_up(session, self._job_id)
         limit = self._limit if counts.pending else None
         left = self._left and counts.pending + counts.in_progress > 0
-        # A worker that leaves does not stop the crawl: with nothing more to do, the crawl is over.
+        # Leaving does not stop the crawl; but if nothing is left to do, the crawl is over.
         stopped = self._stopping and not self._left
         sitemaps = self._discovery.is_given_up
         return CrawlEnd(counts, stopped, limit, first_error, given_up, sitemaps, self._worked, left)
 
     def _let_the_others_leave(self) -> None:
         """Ask the helper processes to stop and wait a moment for their outcomes, so that they are indexed with the
-        rest.
-        """
+        rest."""
         if self._asked_to_stop:
-            # Otherwise the stop came from the job's row, which the others read too; another leader may own it by now.
+            # Otherwise the stop request is in the job's row, which all workers read, and another leader may own the row
+            # by now.
             with self._database.write() as session:
                 jobs.set_job(session, self._job_id, stop_requested_at=datetime.now(UTC))
         deadline = time.monotonic() + _HELPERS_LEAVE_SECONDS

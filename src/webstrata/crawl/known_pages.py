@@ -1,4 +1,4 @@
-"""Known pages: an earlier run captured them and this one did not find them, so they are requested at its end."""
+"""Known pages: pages of an earlier run that this one did not find, and that are requested at its end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,9 +36,9 @@ class KnownPages:
     scope: CrawlScope
 
     def add_missing(self) -> Sequence[Link]:
-        """Queue the known pages that the job did not find by itself, and return them; often there are none.
+        """Queue the known pages that the job did not find, and return them.
 
-        There are none for a run of single pages, or when so many are missing that the site is probably out of order.
+        None are queued for a run of single pages, or when so many are missing that the site is probably broken.
         """
         config = self.config
         if not config.recheck_known_pages or config.max_depth == 0 or config.max_pages == 1:
@@ -50,7 +50,7 @@ class KnownPages:
             return ()
         with self.database.write() as session:
             spent = leases.spend(session, self.job_id, 0, 0)
-            # What does not fit into the page limit would make an incomplete run of a complete one.
+            # Only as many as fit into the page limit: otherwise a complete run would become an incomplete one.
             chosen = admitted[: max(0, min(MOST_REQUESTED, config.max_pages - spent.pages))]
             frontier.add_links(session, self.job_id, chosen, _DEPTH, datetime.now(UTC))
         log.info("crawl.known_pages.added", job_id=self.job_id, pages=len(chosen), missing=len(missing))

@@ -1,4 +1,5 @@
-"""Reading the links of fetched pages: unchanged ones from the database, small pages at once, others in processes."""
+"""Reads the links of fetched pages: unchanged pages from the database, small pages in this process, others in child
+processes."""
 
 import asyncio
 import os
@@ -93,7 +94,7 @@ class LinkReaders:
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_apart, request)
 
     async def _judge(self, result: FetchResult) -> QualityKind | None:
-        """Return what a response is; None when that cannot be found out within the limits."""
+        """Return the kind of a response; None when it cannot be determined within the limits."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._judge_apart, result)
         except UnreadablePageError:
@@ -129,10 +130,10 @@ class LinkReaders:
 
 
 def _is_suspect(result: FetchResult, page: PageLinks) -> bool:
-    """Return whether a response that counts as a page may be a refusal, or empty without scripts."""
+    """Return whether a page may be a refusal, or empty without scripts."""
     is_page = result.status == HTTPStatus.OK and "html" in (result.header("content-type") or "")
     if not is_page or not 0 < len(result.body) <= _MAX_JUDGED_BYTES:
         return False
-    # Scripts, styles and images do not count: a page that scripts fill has many.
+    # Scripts, styles and images do not count, as a page filled by scripts has many.
     pages = (link for link in page.links if link.task_type is TaskType.PAGE)
     return next(islice(pages, _FEW_LINKS, None), None) is None

@@ -11,7 +11,7 @@ from webstrata.model.quality import QualityKind
 
 @dataclass(frozen=True)
 class FoundLinks:
-    """The links of a response, and what is to be stored of them: nothing when they were stored already."""
+    """The links of a response, and the record to be stored; None if it is stored already."""
 
     page: PageLinks = field(default_factory=PageLinks)
     record: LinkRecord | None = None
@@ -21,19 +21,19 @@ class FoundLinks:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A task to be settled, with what was fetched and found, if anything."""
+    """A visited task, with its response and links, if any."""
 
     task: Task
     result: FetchResult | None = None
     links: tuple[Link, ...] = ()
     link_record: LinkRecord | None = None
-    """All links that were read from the response, if they are to be stored."""
+    """The record of the response's links, if it is to be stored."""
     error_kind: str | None = None
     """The kind of failure of this try, in a word; None when it succeeded."""
     kind: QualityKind | None = None
     """The kind of response, if it was judged."""
     resources: tuple[FetchResult, ...] = ()
-    """What the page loaded in the browser, to be stored with it."""
+    """The resources that the page loaded in the browser, to be stored with it."""
 
     @property
     def size(self) -> int:

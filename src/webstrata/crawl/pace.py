@@ -13,7 +13,7 @@ from webstrata.model.urls import host_of
 SHORTEST_WAIT = 0.02
 _LONGEST_WAIT = 1.0
 _MOST_AHEAD = 10
-"""URLs leased at most, as a multiple of the concurrency."""
+"""The most leased URLs, as a multiple of the concurrency."""
 
 
 class Pace:
@@ -65,7 +65,8 @@ class Pace:
             self._resting = await self._permits.resting()
 
     def claim(self, held: Sequence[Task], brought: int) -> Claim:
-        """Return how many tasks to lease: several to bridge slow writes, single ones where hosts have a limit."""
+        """Return how many tasks to lease: several, so that slow writes leave no connection idle; one at a time for
+        limited hosts."""
         ahead = self._ahead(max(self._brought, brought))
         self._brought = brought
         requested = (self._config.concurrency if self.is_throttled else ahead) - len(held)
@@ -83,19 +84,20 @@ class Pace:
         )
 
     def seconds_to_wait(self) -> float:
-        """Return how many seconds to wait for an event at most: until a retry or a host is due."""
+        """Return the longest wait for an event, in seconds: until a retry or a host is due."""
         now = datetime.now(UTC)
-        # Tasks that became due since the last claim were not leased yet: they count once more.
+        # Includes tasks that became due since the last claim, as they were not leased yet.
         waits = [(due - now).total_seconds() for due in self._retries]
         self._retries = {due for due in self._retries if due > now}
         waits += [seconds for seconds in self._resting.values() if seconds > 0]
         return min(max(min(waits, default=_LONGEST_WAIT), SHORTEST_WAIT), _LONGEST_WAIT)
 
     def _ahead(self, brought: int) -> int:
-        """Return how many tasks to lease: those being visited, and those that will begin before the next round ends.
+        """Return how many tasks to have leased: those being visited, and those that will begin before the next round
+        ends.
 
-        A round on a slow disk must not leave connections idle, nor lease URLs of a slow site for long; where bytes
-        are limited, no task is leased ahead.
+        A round on a slow disk must not leave connections idle, and URLs of a slow site should not be leased for long;
+        with a limit of bytes, no task is leased ahead.
         """
         concurrency = self._config.concurrency
         if self._config.max_bytes is not None:

@@ -53,7 +53,7 @@ class PageRendering:
 
 
 def as_rendered(result: FetchResult) -> FetchResult:
-    """Return a response whose body is what the browser made of it, to read its links from."""
+    """Return a response with the rendered document as its body, for reading its links."""
     rendering = result.rendering
     if rendering is None or not rendering.html:
         return result
@@ -62,9 +62,9 @@ def as_rendered(result: FetchResult) -> FetchResult:
 
 
 def with_navigations(found: FoundLinks, result: FetchResult) -> FoundLinks:
-    """Return the links of a rendered page with those that its scripts tried to move to.
+    """Return the links of a rendered page, including targets to which its scripts tried to navigate.
 
-    They are not stored for later captures of the same payload: many pages may have the same document before their
+    They are not stored for later captures of the same payload, as many pages may have the same document before their
     scripts run.
     """
     moves = result.rendering.navigations if result.rendering else ()

@@ -35,7 +35,8 @@ class Reporter:
         """Report regularly; `tend` cleans up after dead workers, `stop` is called when the crawl has to end."""
         took = 0.0
         while True:
-            # Counting a million tasks takes a while: reports must not take a large share of the crawl's time.
+            # Reports are less frequent when counting takes long (with a million tasks), to limit their share of the
+            # crawl's time.
             await asyncio.sleep(max(_REPORT_EVERY, _REPORT_SHARE * took))
             began = time.monotonic()
             await in_thread(tend)
@@ -56,7 +57,7 @@ class Reporter:
         counts, now = self._counted(), datetime.now(UTC)
         with self._database.write() as session:
             report = self._written(session, counts, now)
-            # Also when nothing is left to claim: otherwise the crawl would wait for dead workers for ever.
+            # Even when nothing is left to claim; otherwise the crawl would wait for dead workers for ever.
             frontier.reclaim_expired(session, self._job_id, now)
             goes_on = leases.may_crawl(session, self._job_id)
             other_work = not self._leads and jobs.next_in_line(session, now) is not None
@@ -64,7 +65,7 @@ class Reporter:
         return goes_on and not other_work
 
     def _counted(self) -> FrontierCounts:
-        # Before the transaction, not in it: other workers cannot write during a transaction.
+        # Counted before the transaction, during which other workers cannot write.
         with self._database.read() as session:
             return frontier.counts(session, self._job_id)
 

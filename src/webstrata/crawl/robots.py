@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309: fetched once an origin, obeyed for a day; while it is unavailable, nothing is fetched."""
+"""robots.txt by RFC 9309: fetched once per origin and valid for a day; while it is unavailable, nothing is fetched."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ _MAX_REDIRECTS = 5
 _KEPT_FOR = timedelta(hours=24)
 _FIRST_PAUSE = timedelta(seconds=0.5)
 _LONGEST_PAUSE = timedelta(minutes=1)
-"""How long a robots.txt that could not be fetched is not requested again, however many URLs wait for it."""
+"""How long an unavailable robots.txt is not requested again, however many URLs wait for it."""
 
 _ALLOW_ALL = RobotsTxt()
 
@@ -43,10 +43,8 @@ class RobotsRules:
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Fetch robots.txt with a fetch that obeys the usual politeness; report which hosts ask for which delay.
-
-        A delay that is longer than the longest allowed one is cut to it.
-        """
+        """Fetch robots.txt with `fetch`, which must be polite; `on_delay` is called with crawl delays, which are
+        limited to `max_crawl_delay`."""
         self._fetch = fetch
         self._user_agent = user_agent
         self._on_delay = on_delay
@@ -83,7 +81,8 @@ class RobotsRules:
         return known
 
     def _settle(self, known: _Origin) -> None:
-        """Decide when to fetch the rules again; a failure is read even when no caller waits for it any more."""
+        """Decide when to fetch the rules again; the task's exception is retrieved even if no caller waits for it any
+        more."""
         error = None if known.rules.cancelled() else known.rules.exception()
         if isinstance(error, FetchError):
             pause = min(_FIRST_PAUSE * 2 ** min(known.failures, 10), _LONGEST_PAUSE)
@@ -106,25 +105,26 @@ class RobotsRules:
         return rules
 
     async def _final_answer(self, url: str) -> FetchResult | None:
-        """Return the response that governs an origin, after redirects to any host; None when they lead nowhere."""
+        """Return the final response for an origin's robots.txt, after redirects to any host; None when there are too
+        many."""
         for _ in range(_MAX_REDIRECTS + 1):
             result = await self._fetch(url)
             unavailable = self._unavailable(result)
             if unavailable is not None:
-                # The cached error would hold every variable of the function that raised it.
+                # Without its traceback, as the cached error would keep all local variables alive.
                 del result
                 raise unavailable
             target = result.redirect_target
             followed = None if target is None else join(url, target)
             if target is None or followed is None:
                 return result
-            # Its body must be freed before the next one waits for memory.
+            # Free this body before the next download waits for memory.
             del result
             url = followed
         return None
 
     def _unavailable(self, result: FetchResult) -> TransientFetchError | None:
-        """Return the error of a response that means that the server cannot send its rules now, if it does."""
+        """Return an error if a response means that the server cannot send its rules now."""
         if not result.transient and result.status < 500:
             return None
         wait = retry_after(result.header("retry-after"), self._clock())

@@ -1,4 +1,4 @@
-"""Which links of a page a job follows: scope, depth, crawler traps and requisites."""
+"""Decides which links of a page a job follows: scope, depth, crawler traps and requisites."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -28,9 +28,10 @@ class CrawlScope:
     def admitted(
         self, links: Sequence[Link], depth: int, page: str | None = None, *, nesting: int = 1
     ) -> tuple[Link, ...]:
-        """Return the links that the job follows; the trap detection learns from the links of a page.
+        """Return the links that the job follows.
 
-        Pages among them are found at a depth, requisites at a nesting.
+        The trap detection learns from all links of the page. `depth` is that of linked pages, `nesting` that of
+        requisites.
         """
         if page is not None:
             self.traps.learn(page, [link.url for link in links if link.task_type is TaskType.PAGE])
@@ -51,9 +52,8 @@ class CrawlScope:
 
     @cached_property
     def _address(self) -> Callable[[str], str | None]:
-        """Return the function that gives the address by which a job follows a URL, if it does; it caches, as pages
-        share links.
-        """
+        """Return a cached function from a URL to the address that the job follows; None for one that it does not
+        follow."""
         return lru_cache(_DECISIONS_KEPT)(self._decided)
 
     def _decided(self, href: str) -> str | None:
@@ -63,10 +63,11 @@ class CrawlScope:
 
     @cached_property
     def _requisite_address(self) -> Callable[[str], str | None]:
-        """Return the address by which a job captures a requisite of a page; None when it does not."""
+        """Return a cached function from the URL of a requisite to the address that the job captures; None for
+        others."""
         return lru_cache(_DECISIONS_KEPT)(self._decided_requisite)
 
     def _decided_requisite(self, href: str) -> str | None:
-        # Not counted by the trap detection: requisites lead nowhere, and have a limit for each page.
+        # The trap detection does not count requisites, which have no links and a limit per page.
         url = self.traps.cleaned(href)
         return url if self.rules.why_not_requisite(url) is None else None

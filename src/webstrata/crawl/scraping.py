@@ -1,4 +1,4 @@
-"""Scrape records of a batch: what each visit came to, for the collection `scrape_metadata`."""
+"""Scrape records of a batch: the result of each visit, for the collection `scrape_metadata`."""
 
 from collections.abc import Sequence
 from datetime import datetime

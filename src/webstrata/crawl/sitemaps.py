@@ -24,7 +24,7 @@ Fetch = Callable[[str], Awaitable[FetchResult]]
 _MAX_REDIRECTS = 5
 _MAX_NESTING = 16
 _MAX_LAYERS = 2
-"""How often a file may be compressed: some are compressed again for the transfer, none a third time."""
+"""How many layers of compression a file may have: some files are compressed again for the transfer."""
 
 _ELEMENTS_PER_URL = 60
 """An entry may name a page's translations and pictures; more elements would only cost reading time."""
@@ -73,10 +73,9 @@ def sitemap_roots(origin: str, announced: Iterable[str] = ()) -> tuple[str, ...]
 async def sitemap_urls(
     fetch: Fetch, roots: Iterable[str], limits: SitemapLimits = DEFAULT_LIMITS
 ) -> AsyncIterator[str]:
-    """Yield the addresses that sitemaps lead to; a broken sitemap is logged and costs only itself.
+    """Yield the URLs in sitemaps, possibly several times; a broken sitemap is logged and skipped.
 
-    An address may come more than once. `fetch` is expected to be polite, to guard the network and to leave redirects
-    to us; roots are URLs as `parse_url` spells them.
+    `fetch` must be polite, guard the network and not follow redirects; `roots` are URLs normalised by `parse_url`.
     """
     walk = _Walk(roots, limits)
     while (url := walk.next()) is not None:
@@ -107,7 +106,7 @@ class _Walk:
         return self._at[0]
 
     def go_on_to(self, children: Iterable[str]) -> None:
-        """Queue the sitemaps that the present one names, within the limits."""
+        """Queue the sitemaps that the current one lists, within the limits."""
         parent, depth = self._at
         new = [child for child in dict.fromkeys(children) if child not in self._known]
         own = [child for child in new if normalized_domain(child) in self._sites]
@@ -131,7 +130,7 @@ async def _read(fetch: Fetch, url: str, limits: SitemapLimits) -> Sitemap:
         result = await _fetched(fetch, url)
     except FetchError as error:
         return Sitemap(problem=str(error))
-    # Fifty megabytes take seconds, and others are waiting for the loop.
+    # In a thread, as fifty megabytes take seconds and would block the event loop.
     return await asyncio.to_thread(_parsed, result, limits)
 
 
@@ -158,8 +157,7 @@ async def _fetched(fetch: Fetch, url: str) -> FetchResult:
 
 def parse_sitemap(body: bytes, url: str, limits: SitemapLimits = DEFAULT_LIMITS) -> Sitemap:
     """Return the contents of the sitemap at a URL, XML or text, compressed or not; entries before a damaged part are
-    used.
-    """
+    used."""
     collected = _Collected(limits)
     try:
         # One byte more shows that there is more.
@@ -255,7 +253,7 @@ class _XmlReader:
         parser.StartDoctypeDeclHandler = _refuse_document_type
         for start in range(0, len(text), _STEP):
             parser.Parse(text[start : start + _STEP], False)
-            # A tag of a million attributes is read in one go, while nothing else can run.
+            # The length of tags is limited, as a tag with a million attributes would block this process.
             if start - parser.CurrentByteIndex > _STEP:
                 raise SitemapError("one of its tags or comments is too long")
         parser.Parse(b"", True)

@@ -14,13 +14,13 @@ from webstrata.model.crawl.tasks import TaskType
 from webstrata.model.urls import host_of
 
 RATE_SECONDS = 10
-"""The period that the rate is measured over: long enough to be steady, short enough to be current."""
+"""The period over which the rate is measured: long enough to be steady, short enough to be current."""
 
 _MOST_HOSTS = 20 * HOSTS_REPORTED
-"""Hosts counted one by one; a crawl of very many hosts counts the busy ones and sums up the rest."""
+"""The most hosts that are counted separately; of very many, the busy ones are, and the others are summed up."""
 
 _MOST_FAILURES = 20
-"""Failed visits of a kind that are reported one by one; of many, the last represents the others."""
+"""How many failed visits of a kind are reported separately; of more, the last represents the others."""
 
 _RESPONSES, _BYTES, _ERRORS = range(3)
 """The order of a HostReport's fields."""
@@ -70,13 +70,13 @@ class Tally:
                 self._remember(outcome)
 
     def failures(self) -> tuple[VisitFailure, ...]:
-        """Return the failed visits since the last time, a few of each kind in full."""
+        """Return the failed visits since the last call, a few of each kind."""
         with self._lock:
             failed, self._failures = self._failures, []
         return tuple(summed_up(failed, _MOST_FAILURES))
 
     def report(self) -> CrawlReport:
-        """Return what was seen so far."""
+        """Return the counts so far."""
         with self._lock:
             hosts = {host: HostReport(*counts) for host, counts in self._hosts.items()}
             errors, rate = dict(self._errors.most_common()), self._rate()
@@ -93,7 +93,7 @@ class Tally:
         )
 
     def _remember(self, outcome: Outcome) -> None:
-        """Store a failure that is informative about the site, until the next report."""
+        """Store a failure until the next report, if the site is its cause."""
         if (kind := failure_kind(outcome.error_kind)) is None:
             return
         self._failures.append(VisitFailure(outcome.task.url, kind, outcome.task.last_error or ""))

@@ -1,4 +1,4 @@
-"""One visit to a URL: check robots.txt, fetch, read the links, decide what becomes of the task."""
+"""One visit to a URL: check robots.txt, fetch, read the links, and decide the new state of the task."""
 
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 
 class DisallowedError(FetchError):
-    """robots.txt does not want this URL fetched."""
+    """robots.txt disallows the URL."""
 
     kind = "robots"
 
@@ -62,7 +62,7 @@ class UrlVisitor:
     """Opens pages in a browser, if the job does."""
 
     async def visit(self, task: Task) -> Outcome:
-        """Return the outcome of a visit; it never raises an error for what a site does."""
+        """Return the outcome of a visit; nothing that a site does raises an exception."""
         try:
             await self._ask_robots(task.url)
             result, found, problem = await self._respond(task)
@@ -83,14 +83,14 @@ class UrlVisitor:
         return Outcome(done, result, admitted, found.record, "internal" if problem else None, found.kind, resources)
 
     def _resources(self, task: Task, result: FetchResult) -> tuple[tuple[FetchResult, ...], tuple[Link, ...]]:
-        """Return what a rendered page loaded and is stored with it, and the pages in its frames."""
+        """Return the resources of a rendered page that are stored with it, and the pages in its frames."""
         if result.rendering is None or self.rendering is None or not self.rendering.keeps_resources:
             return (), ()
         depth = task.depth + 1
         return split_resources(result.rendering.resources, lambda url: bool(self.scope.admitted([Link(url)], depth)))
 
     def _leading_on(self, links: Sequence[Link], directives: RobotsDirectives) -> Sequence[Link]:
-        """Return the links of a page that may be followed; what it shows is needed only with the page itself."""
+        """Return the links of a page that may be followed; requisites are left out if the page itself is not stored."""
         if directives.nofollow:
             links = [link for link in links if link.task_type is TaskType.MEDIA]
         if directives.noarchive:
@@ -102,7 +102,7 @@ class UrlVisitor:
             raise DisallowedError(f"{url}: robots.txt does not allow it")
 
     async def _respond(self, task: Task) -> tuple[FetchResult, FoundLinks, str | None]:
-        """Fetch a URL, if it changed since the last time; return the response, its links, and why it has none."""
+        """Fetch a URL conditionally; return the response, its links, and the reason if the links cannot be read."""
         if self.rendering is not None:
             return await self._respond_rendered(task, self.rendering)
         earlier = task.earlier
@@ -121,7 +121,7 @@ class UrlVisitor:
     async def _respond_rendered(
         self, task: Task, rendering: PageRendering
     ) -> tuple[FetchResult, FoundLinks, str | None]:
-        """Fetch a URL over HTTP or open it in the browser; unconditionally, as a browser needs the content."""
+        """Fetch a URL over HTTP, unconditionally as a browser needs the content, or open it in the browser."""
         task = replace(task, earlier=None)
         if not rendering.comes_first(task):
             result = await self._fetched(task.url, {})

@@ -1,4 +1,4 @@
-"""The visits of one worker: those that wait for a connection, those under way, and their outcomes."""
+"""The visits of one worker: waiting for a connection, in progress, or finished with an outcome."""
 
 import asyncio
 from collections import deque
@@ -15,11 +15,11 @@ from webstrata.model.crawl.tasks import Task, TaskStatus
 log = structlog.get_logger()
 
 MOST_WAITING_BYTES = 64_000_000
-"""The most bytes that wait in memory for a slow disk; above it no visit begins until they are written."""
+"""The most bytes of responses that wait to be written; above it no visit begins."""
 
 
 class Visits:
-    """The visits under way: begins them when connections are free, and collects their outcomes."""
+    """Begins visits when connections are free, and collects their outcomes."""
 
     def __init__(self, visitor: UrlVisitor, most: int, wake: asyncio.Event, on_response: Callable[[], None]) -> None:
         """Begin with nothing; `wake` is set when a visit ends, and `on_response` is called after each response."""
@@ -69,7 +69,7 @@ class Visits:
         self._ready.clear()
 
     async def cancel(self) -> None:
-        """Cancel all visits; the outcomes of those that ended before stay."""
+        """Cancel all visits; finished ones retain their outcomes."""
         self.begin_no_more()
         visiting = list(self._under_way)
         for visit in visiting:
@@ -95,7 +95,7 @@ class Visits:
             self._trouble = error
             return
         except Exception as error:
-            # Whatever a page does costs only that page.
+            # Any error affects only this page.
             log.exception("crawl.visit.broken", url=task.url)
             reason = f"{task.url}: {type(error).__name__}: {error}"
             given_up = replace(task, status=TaskStatus.ERROR, attempts=task.attempts + 1, last_error=reason)

@@ -15,9 +15,8 @@ from webstrata.warc.writer import Extent, WarcFileWriter
 
 
 def payload_digest(result: FetchResult) -> str | None:
-    """Return the digest used to store a payload only once; None for errors, redirects, empty and
-    truncated responses.
-    """
+    """Return the digest used to store a payload only once; None for errors, redirects, empty and truncated
+    responses."""
     whole = bool(result.body) and result.truncated is None
     return result.body_digest if whole and HTTPStatus.OK <= result.status < HTTPStatus.MULTIPLE_CHOICES else None
 
@@ -30,7 +29,7 @@ def append_answers(
 ) -> list[NewCapture]:
     """Write the responses of a batch and return their captures; those of the pages' resources come last.
 
-    `stored` maps the source's payloads, and grows with the new ones.
+    New payloads are added to `stored`, the source's payloads by digest.
     """
     exchanges = [
         (outcome.result, outcome.task.earlier, REQUISITE if outcome.task.task_type is TaskType.MEDIA else None)
@@ -75,7 +74,7 @@ def _append_documents(writer: WarcFileWriter, results: Sequence[FetchResult]) ->
 def new_links(
     outcomes: Sequence[Outcome], captures: Sequence[NewCapture], stored: dict[str, Original], warc_file_id: int
 ) -> list[NewLinks]:
-    """Return the links that a batch has read, each with the record that holds the payload: a new one, or an earlier."""
+    """Return the link records of a batch, each with the record that has the payload, new or earlier."""
     answered = [outcome for outcome in outcomes if outcome.result is not None]
     held = [*stored.values(), *(outcome.task.earlier.original for outcome in answered if outcome.task.earlier)]
     places = {original.record_id: (original.warc_file_id, original.warc_offset) for original in held}
@@ -90,7 +89,8 @@ def new_links(
 
 
 def referable_files(outcomes: Sequence[Outcome], stored: dict[str, Original]) -> dict[str, int]:
-    """Return the files of the records that a batch may refer to, by record id; before `stored` grows with the batch."""
+    """Return the files of the records that a batch may refer to, by record id; to be called before the batch is added
+    to `stored`."""
     earlier = (outcome.task.earlier.original for outcome in outcomes if outcome.task.earlier is not None)
     known = (*stored.values(), *earlier)
     return {original.record_id: original.warc_file_id for original in known if original.warc_file_id is not None}

@@ -38,10 +38,10 @@ ACTOR = "actor"
 """The key under which a writing session stores its actor."""
 
 BUSY_TIMEOUT_MS = 15_000
-"""How long SQLite waits for another process's write before it gives up; ours last milliseconds."""
+"""How long SQLite waits for another process's write; our writes take milliseconds."""
 
 FROZEN_TIMEOUT_MS = 60_000
-"""How long PostgreSQL waits for a transaction in which nothing happens; ours never pause."""
+"""The longest pause inside a transaction on PostgreSQL; ours have none."""
 
 REST_SECONDS = 1.0
 """How long a connection may be idle before it is checked."""
@@ -96,9 +96,9 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Open a session to read with; what it changes is dropped, or on PostgreSQL refused."""
-        # On PostgreSQL each statement stands for itself. In a transaction each would see the newest state as well; it
-        # would be two more statements, and at its end the driver would drop its prepared statements.
+        """Open a session for reading; changes are rolled back, or on PostgreSQL refused."""
+        # On PostgreSQL in autocommit mode. A transaction would also see the newest state in each statement, but would
+        # need two more statements, and at its end the driver would drop its prepared statements.
         with self.translated(), Session(self._reading) as session:
             yield session
 
@@ -116,7 +116,7 @@ class Database:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """Open a session that may be committed more than once; the rest is committed at the end, or rolled back."""
+        """Open a session that may be committed repeatedly; at the end it is committed, or rolled back on an error."""
         self.check_writable()
         info = {ACTOR: self.actor}
         with self.translated(), Session(self._writing, expire_on_commit=False, info=info) as session:
@@ -145,7 +145,7 @@ class Database:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Turn the driver's failures into ours, in this one place."""
+        """Translate the driver's errors into ours."""
         try:
             yield
         except OperationalError as error:
@@ -156,7 +156,7 @@ class Database:
             raise DatabaseError(f"{self.shown}{_damage(error) or f': {_first_line(error)}'}") from error
 
     def _explained(self, error: OperationalError) -> WebstrataError:
-        """Return our error for one of the database's, with the way out where we know one."""
+        """Return our error for one of the database's, with instructions if there are any."""
         reason = _first_line(error)
         if "disk is full" in reason:
             return StorageError(f"{self.shown}: {reason}")
@@ -168,15 +168,14 @@ class Database:
 
 
 def keeping_rows(session: Session, query: Select[*Columns]) -> Select[*Columns]:
-    """Return a query whose rows are locked until the end of a session that writes; one that reads does not lock."""
+    """Return a query that locks its rows until the end of the session if that writes."""
     writes = session.connection().get_execution_options().get(_WRITES, False)
     return query.with_for_update() if writes else query
 
 
 def is_there(url: str) -> bool:
-    """Return whether SQLite's file exists, without creating it; a server is assumed to exist until it
-    is connected to.
-    """
+    """Return whether SQLite's file exists, without creating it; a server is assumed to exist until it is connected
+    to."""
     found = _url(url)
     return found.get_backend_name() != "sqlite" or Path(found.database or "").exists()
 
@@ -202,9 +201,9 @@ def _parsed(url: str) -> URL:
     )
     try:
         parsed = make_url(url)
-    except (ArgumentError, ValueError):  # ValueError: what stands where a port should be is no number
+    except (ArgumentError, ValueError):  # ValueError: the port is not a number
         raise wrong from None
-    # If a password holds an @, its rest would be taken for the host, and shown.
+    # If a password contains an unescaped @, its end would be parsed as the host and shown.
     if "@" in (parsed.host or ""):
         raise wrong
     return parsed
@@ -212,9 +211,8 @@ def _parsed(url: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
-        # Days are UTC days, whatever the server thinks of time zones. A process that is stopped in the middle of a
-        # transaction must not block the others while it sleeps.
-        # No statement runs long enough for JIT compilation to pay. Sessions are read-only unless they ask to write.
+        # The time zone is UTC, so that days are UTC days. A process that is suspended in a transaction must not block
+        # others. JIT compilation does not pay off for our short statements. Sessions are read-only by default.
         settings = (
             f"-c timezone=UTC -c jit=off -c idle_in_transaction_session_timeout={FROZEN_TIMEOUT_MS}"
             " -c default_transaction_read_only=on"
@@ -236,7 +234,8 @@ def _engine(url: URL) -> Engine:
 
 
 def _asking_after_a_rest(engine: Engine) -> None:
-    """Test only connections that were idle before they are used: a test before every use would take too long."""
+    """Test only connections that were idle for long before they are used; a test before every use would take too
+    long."""
 
     def lie_down(_connection: object, record: ConnectionPoolEntry) -> None:
         record.info[_RESTING_SINCE] = time.monotonic()
@@ -285,7 +284,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    """Take the write lock at the start: a read that turns into a write later could fail halfway."""
+    """Take the write lock at the start, as upgrading a read lock later could fail."""
     writing = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 

@@ -1,6 +1,6 @@
-"""Schema versions: migrate a database to ours, return its version, refuse to work on another.
+"""Schema versions: migrations to this program's version, and refusal of databases at another version.
 
-Every command checks the version of its database, and Alembic takes long to load: only migrations load it.
+Every command checks the version of its database, so only migrations import Alembic, which loads slowly.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ _ADVISORY_LOCK = 0x5754_5354_5241_5441
 
 _VERSIONS_TABLE = "alembic_version"
 _A_TABLE_OF_OURS = "archive_jobs"
-"""Every version of the schema has it."""
+"""A table of every version of the schema."""
 
 
 def head() -> str:
@@ -41,7 +41,8 @@ def current(database: Database) -> str | None:
 
 
 def upgrade(database: Database) -> None:
-    """Upgrade a database to this program's version; several processes may try at once. Refuses other databases."""
+    """Upgrade a database to this program's version; several processes may do so at the same time. Refuses databases of
+    other programs."""
     from alembic import command
 
     if not _is_empty(database) and not _is_ours(database):
@@ -57,8 +58,8 @@ def downgrade(database: Database, revision: str) -> None:
 
 
 def make_ready(database: Database) -> None:
-    """Create the schema in an empty database; refuse one at another version, saying what mends it."""
-    # In this order: another process may be making the schema right now, and appear to have done so only in between.
+    """Create the schema in an empty database; refuse one at another version, with instructions."""
+    # The order of checks matters, as another process may be creating the schema at the same time.
     was_empty = _is_empty(database)
     found = current(database)
     if found == head():
@@ -70,7 +71,7 @@ def make_ready(database: Database) -> None:
 
 
 def _mismatch(database: Database, found: str | None) -> str:
-    """Return why a database cannot be used, and what mends that; `db upgrade` only where it works."""
+    """Return why a database cannot be used, and what to do; mentions `db upgrade` only if it works."""
     if not _is_ours(database):
         return f"{database.shown} is the database of another program: WEBSTRATA_DATABASE_URL must name another one"
     if found is None:
@@ -127,8 +128,8 @@ def _migrate(database: Database, step: "Callable[[Config], None]") -> None:
 def _sqlite_connection(database: Database) -> Iterator[Connection]:
     """Open the one migrating connection of a SQLite file, in WAL mode.
 
-    Two processes that switch a new file to WAL at once fail in spite of the busy timeout, so a file lock puts them in
-    a row. Foreign keys are off while tables are rebuilt: dropping the old copy would delete its children.
+    Two processes that switch a new file to WAL at the same time fail in spite of the busy timeout, so a file lock
+    serialises them. Foreign keys are off while tables are rebuilt: dropping the old copy would delete its children.
     """
     with _file_lock(database.url.database), database.translated(), database.engine.connect() as connection:
         driver = connection.connection.dbapi_connection

@@ -9,13 +9,13 @@ from webstrata.db.captures.packed_text import packed, plain, unpacked
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """An aware moment in UTC; SQLite, which knows no time zones, stores it without."""
+    """An aware datetime in UTC; SQLite stores it without its time zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Refuse a moment without a time zone: it would be ambiguous."""
+        """Refuse a naive datetime, which would be ambiguous."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -31,24 +31,24 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class PlainText(TypeDecorator[str]):
-    """Text that every database can store: what servers and pages send may hold characters that some cannot."""
+    """Text without characters that some databases cannot store, as servers and pages may send any."""
 
     impl = Text()
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Return the text as every database takes it."""
+        """Return the text without such characters."""
         return None if value is None else plain(value)
 
 
 class PackedText(TypeDecorator[str]):
-    """A long text; SQLite gets it compressed, by the program or as it was packed before."""
+    """A long text, which SQLite gets compressed."""
 
     impl = Text()
     cache_ok = True
 
     def process_bind_param(self, value: str | bytes | None, dialect: Dialect) -> str | bytes | None:
-        """Pack a text for SQLite; one that is packed stays as it is."""
+        """Pack a text for SQLite, unless it is packed already."""
         if value is None or isinstance(value, bytes):
             return value
         return packed(value) if dialect.name == "sqlite" else plain(value)

@@ -1,4 +1,5 @@
-"""Vocabulary: words of titles, addresses, headings and texts, looked up by similar spelling and by parts of words."""
+"""Vocabulary for spelling corrections: words of titles, addresses, headings and texts, looked up by similar spelling
+and by parts."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -23,12 +24,12 @@ from webstrata.model.search.similarity import MAX_LENGTH, MIN_LENGTH, trigrams
 
 _MOST_HEADINGS = 60
 MOST_TEXT_CHARACTERS = 20_000
-"""How much of a text is read for words: a single long page must not fill the vocabulary."""
+"""How many characters of a text are read, so that a single long page cannot fill the vocabulary."""
 
 MOST_WORDS_OF_TEXTS = 100_000
-"""From this size on, words of texts are not added to the vocabulary, only those of titles, URLs and headings. The words
-that people use come early; those that come later are mostly names and slips. On SQLite a lookup among so many takes
-some 0.1 seconds, and twice as long among twice as many."""
+"""From this size on, only words of titles, URLs and headings are added, not those of texts. Common words come early;
+later ones are mostly names and misspellings. On SQLite a lookup at this size takes some 0.1 seconds, and grows with the
+size."""
 
 _MOST_HOLDING = 50
 _MOST_ALIKE = 200
@@ -36,29 +37,29 @@ _MOST_SCANNED = 50_000
 _LENGTHS_APART = 3
 _CHARACTERS_AT_ONCE = 20_000
 _OF_HEADINGS = bytes(chr(letter) in HEADINGS for letter in range(256))
-"""For every letter of a kind of line, 1 when that is a heading."""
+"""Translation table: 1 for letters of headings, else 0."""
 
 _ADDRESS_START = "https://"
 
 
 def words_to_learn(title: str, address: str, body: str, blocks: str | None) -> set[str]:
-    """Return the words of a document's title, address and headings that are long enough to be misspelt."""
+    """Return the words of a document's title, address and headings that are long enough for corrections."""
     return _misspellable(_titling(title, address, body, blocks))
 
 
 def words_of_text(body: str) -> set[str]:
-    """Return the words of a text's beginning that are long enough to be misspelt."""
+    """Return the words of a text's beginning that are long enough for corrections."""
     return _misspellable([body[:MOST_TEXT_CHARACTERS]])
 
 
 def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
-    """Add the words of new documents to the vocabulary, and to the forms of words in their languages."""
+    """Add the words of new documents to the vocabulary and to the word forms of their languages."""
     reads_texts = (session.scalar(_SIZE) or 0) < MOST_WORDS_OF_TEXTS
     by_language: defaultdict[str | None, list[PreparedDocument]] = defaultdict(list)
     for document in documents:
         by_language[stem_language(document.language)].append(document)
     found: set[str] = set()
-    # Languages in one order everywhere, as words are below.
+    # Sorted, to prevent deadlocks, like words below.
     for language, some in sorted(by_language.items(), key=lambda pair: pair[0] or ""):
         titling, texts = _pieces(_lines_of(some)), _pieces(_distinct_lines(some))
         words, in_texts = _folded_words(titling), _folded_words(texts)
@@ -84,8 +85,8 @@ def _distinct_lines(documents: Iterable[PreparedDocument]) -> set[str]:
 
 
 def _pieces(lines: Iterable[str]) -> set[str]:
-    """Return what is written between spaces in some lines, each piece once."""
-    # A page's worth of lines at a time, so that its pieces are still in the processor's cache when they are compared.
+    """Return the distinct pieces of lines that are separated by spaces."""
+    # Some lines at a time, so that their pieces are still in the processor's cache.
     found: set[str] = set()
     some: list[str] = []
     size = 0
@@ -105,11 +106,11 @@ def _folded_words(pieces: Iterable[str]) -> set[str]:
 
 
 def _add(session: Session, words: set[str]) -> None:
-    """Add the words that are new, of all documents at once: they have most of their words in common."""
+    """Add new words of all documents at once, as these share most of their words."""
     if not words:
         return
     known = {row[0] for row in _KNOWN.execute(session, {"words": words})}
-    # Always in the same order: otherwise two processes that store the same words could deadlock.
+    # Sorted, because two processes that store the same words could deadlock otherwise.
     new = [(word,) for word in sorted(words - known)]
     dialect = session.get_bind().dialect.name
     _LEARN[dialect].execute(session, new)
@@ -123,7 +124,8 @@ def known_words(session: Session, words: Collection[str]) -> set[str]:
 
 
 def words_like(session: Session, word: str) -> Sequence[str]:
-    """Return known words that look like one, those that share most with it first; a pure function judges them."""
+    """Return known words that are similar to a word, most shared trigrams first; `model/search/similarity.py` chooses
+    among them."""
     lengths = {"shortest": len(word) - _LENGTHS_APART, "longest": len(word) + _LENGTHS_APART}
     if session.get_bind().dialect.name == "sqlite":
         asked = " OR ".join(f'"{part}"' for part in sorted(trigrams(word)))
@@ -137,7 +139,8 @@ def words_like(session: Session, word: str) -> Sequence[str]:
 
 @cache
 def _postgresql_like(pieces: int) -> TextClause:
-    # Its operator for similar words leaves out short ones with two letters swapped: they share too few pieces.
+    # Without PostgreSQL's similarity operator, which misses short words with two letters swapped, as they share too few
+    # trigrams.
     any_piece = " OR ".join(f"word LIKE :p{number}" for number in range(pieces))
     return text(
         f"SELECT word FROM vocabulary WHERE ({any_piece}) AND length(word) BETWEEN :shortest AND :longest"  # noqa: S608
@@ -146,7 +149,7 @@ def _postgresql_like(pieces: int) -> TextClause:
 
 
 def words_holding(session: Session, part: str) -> Sequence[str]:
-    """Return known words that contain a part, the shortest first; none when the part is too short to look up."""
+    """Return known words that contain a part, the shortest first; empty when the part is too short."""
     if len(part) < _SHORTEST_PART and not has_unspaced_script(part):
         return []
     given = {"part": part, "most": _MOST_HOLDING}
@@ -166,8 +169,8 @@ def _titling(title: str, address: str, body: str, blocks: str | None) -> list[st
 
 
 def _misspellable(lines: Iterable[str]) -> set[str]:
-    """Return the words of some lines that are long enough to be misspelt."""
-    # Of all lines at once, and each word once: most words are there over and over.
+    """Return the words of some lines that are long enough for corrections."""
+    # Of all lines together, as most words occur many times.
     return _long_enough(set(folded("\n".join(lines)).split()))
 
 

@@ -1,7 +1,7 @@
 """The demo's content files, read as editions: pages, products and loose files.
 
-An edition is a folder of `content/`. A later one holds only what it changes: a file with the same name replaces the
-earlier one, a new name adds, and `removed` in its `edition.toml` takes away.
+An edition is a folder of `content/`. A later one contains only what it changes: a file with the same name replaces the
+earlier one, a new name is added, and `removed` in its `edition.toml` lists deletions.
 """
 
 import tomllib

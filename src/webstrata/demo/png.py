@@ -11,7 +11,7 @@ PALETTE = bytes((255, 255, 255, 20, 108, 114, 214, 222, 224))
 
 
 def bar_chart(values: Sequence[int]) -> bytes:
-    """Return a PNG with one bar for each value; the highest fills the picture but for a little air."""
+    """Return a PNG with one bar for each value; the highest fills the picture except for a small margin."""
     scale = (HEIGHT - 10) / max(values)
     width = GAP + len(values) * (BAR_WIDTH + GAP)
     bars = [round(value * scale) for value in values]

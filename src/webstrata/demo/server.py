@@ -43,7 +43,7 @@ def _listen(site: Mapping[str, DemoResponse]) -> "_DemoServer":
 
 class _DemoServer(ThreadingHTTPServer):
     allow_reuse_address = True
-    # With it, Linux would let two demos listen at once and share the requests between two editions.
+    # If set, Linux would allow two demos to listen at once and distribute the requests between two editions.
     allow_reuse_port = False
     daemon_threads = True
 
@@ -64,7 +64,8 @@ class _DemoServer(ThreadingHTTPServer):
 
     def server_close(self) -> None:
         super().server_close()
-        # A client's kept-alive connection would go on to get this edition after the next one has started.
+        # Open keep-alive connections are closed: their clients would still get this edition after the next one has
+        # started.
         for connection in list(self._connections):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)

@@ -10,10 +10,10 @@ from webstrata.model.crawl.fetching import FetchResult
 
 
 class Download:
-    """A response body in memory, from its first byte until no one refers to it; it can pause while it arrives."""
+    """A response body in memory, counted from its first byte until it is freed; its download can be paused."""
 
     def __init__(self, budget: "BodyBudget", deadline: asyncio.Timeout) -> None:
-        """Begin with nothing received; while the download pauses, so does its deadline."""
+        """Begin with nothing received; a pause of the download also pauses its deadline."""
         self.size = 0
         self._budget = budget
         self._deadline = deadline
@@ -28,11 +28,11 @@ class Download:
         return self._transport is None
 
     def finish(self, size: int) -> None:
-        """Count a body that is whole."""
+        """Count a complete body."""
         self._count(size)
 
     def belong_to(self, result: FetchResult) -> None:
-        """Count the body until its result is forgotten, in whichever thread that is."""
+        """Count the body until its result is garbage-collected, in any thread."""
         weakref.finalize(result, self._budget.free, self).atexit = False
 
     def resume(self) -> None:
@@ -58,11 +58,10 @@ class Download:
 
 
 class BodyBudget:
-    """Counts the bytes of the bodies in memory, arriving or waiting to be written.
+    """Counts the bytes of all bodies in memory, arriving or waiting to be written.
 
-    Beyond the budget one download may continue, and no other until its body is freed: so there is always one that gets
-    done, and there is never more in memory than the budget, one body, and a read of each connection. Only `free` may
-    be called from another thread.
+    Above the budget only one download may continue until its body is freed. So one always finishes, and memory is
+    limited to the budget, one body, and one read per connection. Only `free` may be called from another thread.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -85,7 +84,7 @@ class BodyBudget:
 
     @contextmanager
     def download(self, deadline: asyncio.Timeout) -> Iterator[Download]:
-        """Count a download; what fails is forgotten at once."""
+        """Count a download; a failed one is freed at once."""
         download = Download(self, deadline)
         try:
             yield download
@@ -113,7 +112,7 @@ class BodyBudget:
         self._settle()
 
     def free(self, download: Download) -> None:
-        """Stop counting a body; any thread may have dropped the last reference to it, at any moment."""
+        """Stop counting a body; called in any thread, when the last reference to it is dropped."""
         self._freed.append(download)
         if self._paused or self._beginning:
             # An event loop that has ended has no waiting downloads.

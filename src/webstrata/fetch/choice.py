@@ -1,4 +1,4 @@
-"""Which fetcher a job uses, by its name."""
+"""Chooses the fetcher of a job by its name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

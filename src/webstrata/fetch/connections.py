@@ -12,7 +12,7 @@ from webstrata.fetch.budget import Download
 from webstrata.fetch.wire import ResponseParser, WireResponse
 
 _MAX_IDLE_SECONDS = 30
-"""Routers drop idle connections without notice; after this long a new one is safer."""
+"""Older idle connections are not reused, as routers may have dropped them."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Connection(asyncio.Protocol):
         self._download: Download | None = None
         self._whole: asyncio.Future[WireResponse] | None = None
         self._early: bytes | None = b""
-        """Bytes that came before the first request: no HTTP server sends first, so the parser will refuse them."""
+        """Bytes that arrived before the first request, which the parser will refuse: HTTP servers do not send first."""
 
     async def ask(self, request: bytes, parser: ResponseParser, download: Download | None = None) -> WireResponse:
         """Send a request and return the response, whose bytes a download counts; FetchError when it is not HTTP."""
@@ -62,7 +62,7 @@ class Connection(asyncio.Protocol):
         return response
 
     async def start_tls(self, context: ssl.SSLContext, server_name: str) -> None:
-        """Encrypt what was plain so far."""
+        """Start TLS on an open connection."""
         assert self._transport is not None
         loop = asyncio.get_running_loop()
         self._transport = await loop.start_tls(self._transport, self, context, server_hostname=server_name)
@@ -96,9 +96,9 @@ class Connection(asyncio.Protocol):
             whole.set_exception(error)
 
     def _read_on(self, parser: ResponseParser) -> None:
-        """Continue reading, unless memory is short; after much data, other tasks run first.
+        """Continue reading unless memory is short; after much data, other tasks run first.
 
-        The event loop takes up to 32 reads of a connection before it looks at anything else, timeouts included.
+        The event loop does up to 32 reads of a connection before anything else, including timeouts.
         """
         assert self._transport is not None
         if self._download is not None and not self._download.grow(parser.body_size, self._transport):
@@ -142,8 +142,8 @@ class ConnectionPool:
     ) -> tuple[WireResponse, str | None]:
         """Return the response to a GET and the address that sent it.
 
-        A reused connection may have died unnoticed. If it does so before the first byte of a response, the request,
-        which changes nothing, is sent once more over a new one.
+        If a reused connection ends before the first byte of the response, the request is sent once more over a new
+        connection; GET requests change nothing.
         """
         async with self._slots:
             self._in_use += 1
@@ -181,7 +181,7 @@ class ConnectionPool:
         return response, connection.peer
 
     def _idle_connection(self, endpoint: Endpoint) -> Connection | None:
-        """Return the connection that was used last: the others may be closed sooner."""
+        """Return the most recently used connection, which is the least likely to be closed."""
         connections = self._idle.get(endpoint, [])
         too_old = time.monotonic() - _MAX_IDLE_SECONDS
         while connections:

@@ -19,7 +19,7 @@ from webstrata.model.crawl.fetching import TRANSIENT_STATUSES
 
 _MOST_ADDRESSES = 4
 _ANYWHERE = NetworkGuard((ip_network("0.0.0.0/0"), ip_network("::/0")))
-"""Guard for the proxy itself: its address is the operator's choice."""
+"""The guard for the proxy itself, which allows any address, as the operator chose it."""
 
 
 class Dialer:
@@ -40,7 +40,7 @@ class Dialer:
             return await self._first(addresses, endpoint, tls)
         addresses = await self._proxy_resolver.passing(self._proxy.host, self._proxy.port)
         connection = await self._first(addresses, Endpoint("http", self._proxy.host, self._proxy.port), None)
-        # The proxy's address is not that of the server that responds.
+        # Not recorded, as the proxy's address is not that of the server.
         connection.peer = None
         if tls is not None:
             await self._tunnel(connection, endpoint, self._proxy, tls)
@@ -53,7 +53,7 @@ class Dialer:
         return context
 
     async def _first(self, addresses: Sequence[str], endpoint: Endpoint, tls: ssl.SSLContext | None) -> Connection:
-        """Try addresses in turn and return the first connection that comes about."""
+        """Try addresses in order and return the first successful connection."""
         tried = addresses[:_MOST_ADDRESSES]
         failure = FetchError("the host has no address", kind="dns")
         for address in tried:
@@ -101,7 +101,7 @@ def _server_name(endpoint: Endpoint) -> str:
 
 @contextmanager
 def _as_fetch_errors() -> Iterator[None]:
-    """Turn what goes wrong while connecting into our errors."""
+    """Translate errors of connecting."""
     try:
         yield
     except TimeoutError as error:

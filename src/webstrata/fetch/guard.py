@@ -10,7 +10,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _IPV6_UNICAST = ipaddress.IPv6Network("2000::/3")
-"""All of IPv6 that is handed out; Python calls reserved addresses global too, but a network may use them for itself."""
+"""The allocated range of IPv6. For Python reserved addresses are global, too, but networks may use them internally."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def _is_public(ip: Address) -> bool:
 
 
 def _meant_by(ip: Address) -> list[Address]:
-    """Return an address and the IPv4 address that it may lead to through a tunnel or a translator."""
+    """Return an address, and the IPv4 address that it contains if it belongs to a tunnel or translator."""
     if isinstance(ip, ipaddress.IPv4Address):
         return [ip]
     if ip.ipv4_mapped is not None:

@@ -1,7 +1,7 @@
 """The HTTP fetcher: one request, one response, stored exactly as received.
 
-It has its own client, because an archive needs the exact bytes of both heads, connections only to addresses that the
-guard has checked, and several thousand responses a second; general clients lack one or the other.
+It has its own client, because an archive needs the exact bytes of both heads, connections only to checked addresses,
+and several thousand responses per second; general clients lack at least one of these.
 """
 
 import asyncio
@@ -26,10 +26,10 @@ from webstrata.model.urls import UrlParts, host_of, origin_of, parse_url
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _MILLISECOND = timedelta(milliseconds=1)
 _ACCEPTED = b"Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\nAccept-Encoding: gzip, deflate, br\r\n"
-"""No zstd, although we read it: many tools that replay WARC files do not."""
+"""Without zstd, which we support but many replay tools do not."""
 
 _UNBROKEN = bytes.maketrans(b"\r\n\0", b"   ")
-"""A line break inside a header would make two of it."""
+"""A line break in a value would start a new header."""
 
 
 class HttpFetcher:
@@ -48,10 +48,9 @@ class HttpFetcher:
     ) -> None:
         """Prepare a fetcher; connections open when it is entered.
 
-        The bodies of its results and of its downloads under way have so many bytes together at most, and beyond that
-        one more body.
-        Through a proxy the guard still checks literal addresses and the names that resolve here, but the proxy looks
-        names up again and connects to the result: it should refuse private networks itself.
+        All bodies in memory together have at most `max_buffered_bytes`, plus one body. With a proxy, the guard still
+        checks literal addresses and names that resolve here, but the proxy resolves names again: it should refuse
+        private networks itself.
         """
         self._guard = guard
         self._timeout = timeout
@@ -78,7 +77,7 @@ class HttpFetcher:
         """Close the connection pool."""
         if self._pool is not None:
             self._pool.close()
-        # One iteration of the event loop lets the sockets really close.
+        # One iteration of the event loop closes the sockets.
         await asyncio.sleep(0)
 
     async def fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
@@ -121,7 +120,7 @@ class HttpFetcher:
         return result
 
     def _request_head(self, parts: UrlParts, conditions: Mapping[str, str]) -> bytes:
-        """Return the request as the site receives it; headers for the proxy alone are no part of it."""
+        """Return the request that the site receives, without headers for the proxy."""
         host, target = host_of(parts.href), parts.href[len(origin_of(parts.href)) :]
         start = f"GET {target} HTTP/1.1\r\nHost: {host}\r\n".encode()
         extra = (f"{name}: {value}".encode("latin-1", "replace") for name, value in conditions.items())
@@ -142,7 +141,7 @@ class HttpFetcher:
 
 
 def _for_proxy(proxy: Proxy, parts: UrlParts, request: bytes) -> tuple[Endpoint, bytes]:
-    """Return where a plain request goes when a proxy passes it on, and its form for that (RFC 9112, 3.2.2)."""
+    """Return the proxy's endpoint, and an http request in the form for proxies (RFC 9112, 3.2.2)."""
     _, _, headers = request.partition(b"\r\n")
     line = f"GET {parts.href} HTTP/1.1\r\n".encode()
     return Endpoint("http", proxy.host, proxy.port), line + proxy.authorization + headers

@@ -11,7 +11,7 @@ from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import host_of, origin_of, parse_url
 
 _MARKED = "X-Webstrata-Fetcher: null\r\n"
-"""The header that marks an exchange that never took place."""
+"""The header that marks an exchange as not real."""
 
 
 class NullFetcher:

@@ -11,7 +11,7 @@ _DEFAULT_PORT = 80
 
 @dataclass(frozen=True)
 class Proxy:
-    """Where a proxy listens; what opens it shows in no message and no representation."""
+    """The address and credentials of a proxy; credentials are not shown in messages or `repr`."""
 
     host: str
     port: int
@@ -27,7 +27,7 @@ class Proxy:
         except ValueError:
             parts, port = urlsplit(""), None
         if parts.scheme != "http" or not parts.hostname:
-            # The address itself may hold a password, so it is not repeated.
+            # The message does not repeat the address, which may contain a password.
             raise UsageError("an HTTP proxy's address must look like http://host:port")
         return cls(parts.hostname, port or _DEFAULT_PORT, _authorization(parts.username, parts.password))
 

@@ -15,7 +15,7 @@ _LOOKUP_SECONDS = 5.0
 
 
 def literal_address(host: str) -> str | None:
-    """Return the address that a URL's host is, or None when it is a name."""
+    """Return the IP address in a URL's host; None when it is a name."""
     address = host.strip("[]")
     try:
         ipaddress.ip_address(address)
@@ -47,10 +47,10 @@ class GuardedResolver:
         return passing
 
     async def check_all(self, host: str, port: int) -> None:
-        """Raise BlockedAddressError when any address of a host is refused; a name that is unknown here passes.
+        """Raise BlockedAddressError when any address of a host is refused; names that are unknown here pass.
 
-        That is for hosts which a proxy resolves again: it may choose any of the addresses, and may know names that only
-        exist in its network. How its own name service resolves a name is out of our control.
+        This is for hosts that a proxy resolves again: it may choose any of the addresses, and may know names of its own
+        network, which we cannot check.
         """
         try:
             addresses = await self._addresses(host)
@@ -70,7 +70,7 @@ class GuardedResolver:
             lookup = asyncio.create_task(_looked_up(host))
             lookup.add_done_callback(partial(self._drop_if_failed, host))
             self._lookups[host] = (now + _SECONDS_KEPT, lookup)
-        # Other requests may wait for the same lookup: one that is cancelled must not cancel it.
+        # Shielded: other requests may wait for the same lookup.
         return await asyncio.shield(lookup)
 
     def _drop_if_failed(self, host: str, lookup: asyncio.Task[list[str]]) -> None:
@@ -85,7 +85,7 @@ class GuardedResolver:
 
 
 def check_host(host: str, port: int, guard: NetworkGuard) -> bool:
-    """Raise BlockedAddressError when a host has only addresses that are refused; return whether it is known now."""
+    """Raise BlockedAddressError when all addresses of a host are refused; return whether the name resolves."""
     try:
         asyncio.run(asyncio.wait_for(GuardedResolver(guard).passing(host, port), _LOOKUP_SECONDS))
     except BlockedAddressError:

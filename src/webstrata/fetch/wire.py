@@ -1,4 +1,4 @@
-"""HTTP/1.1 response parser that takes bytes in pieces of any size: no sockets, no clock."""
+"""HTTP/1.1 response parser without I/O: gets bytes in pieces of any size."""
 
 import re
 from io import BytesIO
@@ -8,14 +8,14 @@ from webstrata.errors import FetchError, TransientFetchError
 from webstrata.model.crawl.fetching import RawHeaders
 
 MAX_HEAD_BYTES = 65_536
-"""Limit for everything before the body: interim responses, status line and headers; trailers have the same limit again.
-"""
+"""Limit for everything before the body: interim responses, status line and headers; trailers have the same limit
+again."""
 
 MAX_HEADERS = 1_000
 _MAX_LENGTH_DIGITS = 18
 _MAX_CHUNK_LINE = 4_096
 _MANY_STEPS = 3_000
-"""Three to a chunk: they take a few milliseconds."""
+"""After so many parsing steps (three per chunk, a few milliseconds in total), other tasks run first."""
 
 _PREFIX = b"HTTP/"
 
@@ -26,7 +26,7 @@ _SIZE_LINE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;.*)?\r?", re.DOTAL
 _FOLD = re.compile(rb"[ \t]*\n[ \t]+")
 _BLANKS = (b" ", b"\t", b"")
 _SPACED = bytes.maketrans(b"\r\0", b"  ")
-"""RFC 9110, 5.5: bytes that could end a line or a string in a later program are replaced by a space."""
+"""Bytes that could end a line or a string in another program are replaced by a space (RFC 9110, 5.5)."""
 
 _MAX_REASON = 200
 _FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection"})
@@ -34,7 +34,7 @@ _WITHOUT_BODY = frozenset({204, 304})
 _FIRST_FINAL = 200
 _SWITCHING_PROTOCOLS = 101
 
-# The part of the response that the next byte belongs to. Plain numbers: an enum costs a fifth of the time.
+# The parser's states. Plain integers, as an enum takes a fifth of the time.
 _HEAD, _LENGTH, _UNTIL_CLOSE, _CHUNK_SIZE, _CHUNK, _CHUNK_END, _TRAILERS, _DONE = range(8)
 
 
@@ -55,7 +55,7 @@ class Head(NamedTuple):
 
 
 class WireResponse(NamedTuple):
-    """A complete response; its body without chunks, in the content encoding that it came in."""
+    """A complete response; its body is without chunks, but still has its content encoding."""
 
     head: Head
     body: bytes
@@ -67,16 +67,16 @@ class WireResponse(NamedTuple):
 class ResponseParser:
     """Parses the response to one GET.
 
-    `feed` returns whether the response is complete; `end` marks the end of the input. Bytes that are no HTTP are a
-    FetchError. A body that breaks off before the end that its head announced is a TransientFetchError, not a capture: a
-    truncated copy looks like the page to every later reader, and fetching again usually brings the whole.
+    `feed` returns whether the response is complete; `end` marks the end of the input. Bytes that are not HTTP are a
+    FetchError. A body that ends before its declared length is a TransientFetchError and not a capture: later readers
+    would take it for the page, and another attempt usually succeeds.
     """
 
     def __init__(self, max_body_bytes: int, *, head_only: bool = False) -> None:
-        """Begin with nothing read; a body is cut at the limit, or not waited for at all."""
+        """Begin with nothing read; a body is truncated at the limit, and with `head_only` not expected."""
         self.started = False
         self.was_laborious = False
-        """Whether the last bytes were so many small chunks that reading them noticeably delayed other tasks."""
+        """Whether the last bytes had so many small chunks that parsing noticeably delayed other tasks."""
         self._max_body_bytes = max_body_bytes
         self._head_only = head_only
         self._stage = _HEAD
@@ -87,14 +87,14 @@ class ResponseParser:
         self._left = 0
         self.body_size = 0
         self._body = BytesIO()
-        """Returns its bytes without a copy, unlike a bytearray: a large body is in memory once."""
+        """BytesIO returns its bytes without a copy, unlike a bytearray, so a large body is in memory only once."""
         self._truncated: str | None = None
         self._excess = False
 
     def feed(self, data: bytes) -> bool:
         """Parse the next bytes and return whether the response is complete."""
         self.started = True
-        # A position moves on in the same bytes: cutting off what was read would copy the rest for every small chunk.
+        # An offset into the same bytes; slicing would copy the rest for every small chunk.
         position = steps = 0
         while position < len(data) and self._stage != _DONE:
             position = self._step(data, position)
@@ -108,7 +108,7 @@ class ResponseParser:
         if self._stage == _HEAD:
             where = "in the middle of its headers" if self._rest else "without an answer"
             raise TransientFetchError(f"the server closed the connection {where}", kind="disconnect")
-        # After the last chunk only the empty line can be missing: the body is whole.
+        # After the last chunk only the empty line is missing, so the body is complete.
         if self._stage not in {_UNTIL_CLOSE, _TRAILERS, _DONE}:
             raise TransientFetchError("the server closed the connection in the middle of the body", kind="disconnect")
         self._excess = True
@@ -122,7 +122,7 @@ class ResponseParser:
         return WireResponse(self._head, self._body.getvalue(), self._truncated, reusable)
 
     def _step(self, data: bytes, start: int) -> int:
-        """Parse the bytes of this stage and return the offset of the next one."""
+        """Parse the bytes of the current state and return the offset of the next."""
         if self._stage == _HEAD:
             return self._take_head(data, start)
         if self._stage in {_LENGTH, _CHUNK}:
@@ -236,7 +236,7 @@ class ResponseParser:
 
 
 def read_head(raw: bytes) -> Head:
-    """Return a head read as browsers do: a line without a colon is passed over, a folded one joined."""
+    """Parse a head as browsers do: lines without a colon are skipped, folded lines joined."""
     first, _, rest = raw.translate(_SPACED).rstrip().partition(b"\n")
     found = _STATUS_LINE.fullmatch(first.rstrip())
     if found is None:
@@ -252,7 +252,7 @@ def _headers(text: bytes) -> RawHeaders:
     if len(lines) > MAX_HEADERS:
         raise _not_http(f"it has more than {MAX_HEADERS} headers")
     parted = [line.partition(b":") for line in lines]
-    # What begins with a blank has nothing that it could continue.
+    # A first line that begins with white space continues nothing.
     return tuple([(name.rstrip(), value.strip()) for name, colon, value in parted if colon and name[:1] not in _BLANKS])
 
 
@@ -265,7 +265,7 @@ def _framing(headers: RawHeaders) -> Framing:
 
 
 def _in_one_line(reason: bytes) -> str:
-    """Return a reason that fits into a message."""
+    """Return a reason phrase shortened for a message."""
     text = reason[:_MAX_REASON].decode("latin-1").strip()
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
@@ -304,5 +304,5 @@ def _broken_chunks(reason: str) -> TransientFetchError:
 
 
 def _shown(data: bytes | bytearray) -> str:
-    """Return the beginning of what a server sent, harmless to print."""
+    """Return the beginning of a server's bytes, safe to print."""
     return ascii(data[:40].decode("latin-1"))

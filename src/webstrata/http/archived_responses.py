@@ -1,4 +1,4 @@
-"""Responses with archived content: sandboxed, with an ETag, in parts where a client asks for a part."""
+"""Responses with archived content: sandboxed, with an ETag and support for range requests."""
 
 import xxhash
 from fastapi import Request, Response
@@ -19,13 +19,14 @@ _RUN_BY_PAGES = frozenset(
         *("sharedworker", "speculationrules", "style", "webidentity", "worker", "xslt"),
     )
 )
-"""What a page runs or obeys: our own pages trust every script and style of their origin, and archived ones are none."""
+"""Destinations of requests for scripts, styles and the like: our own pages trust these from their origin, so archived
+ones are refused."""
 
 _REFUSED = "Archived scripts and styles are not served to pages of this site: they are shown, but never run here\n"
 
 
 def refusal_to_run(request: Request) -> Response | None:
-    """Return a refusal of a request whose response a browser would run on this origin, such as a script, else None."""
+    """Return a refusal for a request for a script or the like, which a browser would run on this origin; else None."""
     headers = request.headers
     if headers.get("sec-fetch-dest", "").strip().lower() in _RUN_BY_PAGES or "service-worker" in headers:
         return PlainTextResponse(_REFUSED, status_code=403, headers={"Vary": "Sec-Fetch-Dest", "Cache-Control": NEVER})
@@ -61,7 +62,7 @@ def send_replay(request: Request, replayed: ReplayedResponse, extra: dict[str, s
 
 
 def _part(request: Request, replayed: ReplayedResponse, etag: str) -> range | None:
-    """Return the requested part, if the client's copy of the other parts is of the same body."""
+    """Return the requested range, unless an If-Range header names another body."""
     asked, condition = request.headers.get("range", ""), request.headers.get("if-range", etag)
     if not asked or replayed.status != 200 or condition.strip() != etag:
         return None

@@ -1,4 +1,4 @@
-"""Artifacts of audits as requests name them, and their bytes."""
+"""Artifacts of audits: looked up by a request's ids, and sent as responses."""
 
 from typing import Annotated
 
@@ -49,7 +49,7 @@ def artifact_bytes(app: App, artifact: StoredArtifact) -> bytes:
 
 
 def artifact_response(app: App, audit_id: str, artifact_id: int) -> Response:
-    """Return the bytes of an artifact as a response that a browser shows without running any of it."""
+    """Return an artifact as a response that browsers show without running scripts."""
     artifact = known_artifact(app, audit_id, artifact_id)
     name = artifact.storage_uri.rpartition("/")[2].replace('"', "")
     headers = {

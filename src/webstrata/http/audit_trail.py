@@ -1,4 +1,5 @@
-"""The author of a change: routes that change something get the application with the sender's name."""
+"""The actor of a change: routes that change something get the application's parts with the sender's name for the audit
+log."""
 
 from typing import Annotated
 
@@ -13,16 +14,16 @@ from webstrata.model.actors import Actor
 
 
 def actor_of(request: Request) -> Actor:
-    """Return who sent a request that was let in, under the request's id."""
+    """Return the actor of an authorised request, with the request's id."""
     request_id = structlog.contextvars.get_contextvars().get("request_id")
     settings = wired_parts(request).settings
     return Actor(let_in_by(request), request_id, client_address(request.scope, settings.trusted_proxies))
 
 
 async def acting_parts(request: Request) -> App:
-    """Return the parts for the sender of a request, whose name the audit log then gives."""
+    """Return the application's parts, with the sender of the request as the actor in the audit log."""
     return wired_parts(request).acting_as(actor_of(request))
 
 
 ActingParts = Annotated[App, Depends(acting_parts)]
-"""For routes that change something; those that only read take `Parts`."""
+"""Dependency of routes that change something; routes that only read use `Parts`."""

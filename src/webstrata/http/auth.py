@@ -1,8 +1,8 @@
 """Access control of the admin API and pages.
 
-With an admin token set, only its bearer has access. Without one, staging and production refuse everyone, and
-development is open to clients on this very machine. Web pages may also log in: a cookie then replaces the token, for
-pages only, so that no other site's form or script can use it on the API.
+If an admin token is set, requests need it. Without a token, staging and production refuse all requests, and development
+allows clients on the same machine. Web pages may also log in: a cookie then replaces the token, for pages only, so that
+no other site's form or script can use it on the API.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ async def require_admin(
 
 
 def admin_allowed(request: Request) -> bool:
-    """Return whether a page may show and do what is the administrators'; here the login's cookie counts too."""
+    """Return whether a page may offer what only administrators may do; the login's cookie counts, too."""
     settings = wired_parts(request).settings
     if _verdict(request, settings) is AccessDecision.ALLOWED:
         return True
@@ -83,7 +83,7 @@ def admin_allowed(request: Request) -> bool:
 
 
 def let_in_by(request: Request) -> str:
-    """Return how an administrator was let in, as the audit log names it."""
+    """Return how an administrator was authorised, in the audit log's words."""
     settings = wired_parts(request).settings
     if token_matches(settings, _token_among(request.headers)):
         return ADMIN_TOKEN
@@ -100,13 +100,13 @@ def token_matches(settings: Settings, given: str | bytes) -> bool:
 
 
 def token_verdict(settings: Settings, headers: Headers) -> bool | None:
-    """Return whether the token of a request is right; None without a token or without a configured one."""
+    """Return whether the token of a request is correct; None if it has none or none is configured."""
     given = _token_among(headers)
     return token_matches(settings, given) if given and _token(settings) is not None else None
 
 
 def issue_session(settings: Settings, now: datetime) -> str:
-    """Return a cookie's value that replaces the admin token for some hours."""
+    """Return a cookie's value that is accepted in place of the admin token for some hours."""
     token = _token(settings)
     if token is None:
         raise UsageError("no admin token is set: set WEBSTRATA_ADMIN_TOKEN to sign in")
@@ -115,7 +115,7 @@ def issue_session(settings: Settings, now: datetime) -> str:
 
 
 def session_valid(settings: Settings, cookie: str | None, now: datetime) -> bool:
-    """Return whether a cookie is one that we issued for today's token, and not too long ago."""
+    """Return whether we issued a cookie for the current token, and it has not expired."""
     token = _token(settings)
     expiry, dot, signature = (cookie or "").partition(".")
     if token is None or not dot or not (expiry.isascii() and expiry.isdecimal() and len(expiry) <= 12):
@@ -142,9 +142,9 @@ def clear_session_cookie(response: Response, request: Request) -> None:
 
 
 def from_this_machine(request: Request) -> bool:
-    """Return whether a client is on this machine itself, not behind a proxy on it and not a stranger's page.
+    """Return whether a request comes from this machine, not through a proxy, and was addressed to this machine by name.
 
-    A page of a site whose name was made to point to this machine still sends that site's name as Host.
+    The last condition stops DNS rebinding: a foreign site whose name points to this machine sends its own name as Host.
     """
     if not is_local(request.scope):
         return False
@@ -168,10 +168,10 @@ def _token(settings: Settings) -> bytes | None:
 
 
 def _token_among(headers: Headers) -> bytes:
-    """Return the token that a request carries, as the bytes that were sent; a bearer token comes first."""
+    """Return the bytes of the token in a request; a bearer token takes precedence."""
     scheme, _, credentials = headers.get("authorization", "").partition(" ")
     given = credentials if scheme.lower() == "bearer" else headers.get("x-admin-token", "")
-    # Only what HTTP calls white space: the last byte of an `à` in UTF-8 is some too, to Python.
+    # Strip only HTTP's white space: for Python, the last byte of an `à` in UTF-8 is white space, too.
     return given.strip(" \t").encode("latin-1")
 
 
@@ -180,9 +180,7 @@ def _signature(token: bytes, expiry: int) -> str:
 
 
 def _names_this_machine(host: str) -> bool:
-    """Return whether a Host is an address of this machine, or a name that no stranger can register: one
-    without a dot.
-    """
+    """Return whether a Host is a loopback address, or a name without a dot, which cannot be registered."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:

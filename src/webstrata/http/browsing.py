@@ -15,12 +15,12 @@ from webstrata.settings import Settings
 from webstrata.storage.collections import has_collection
 
 _ADDRESSES_CACHED = 64
-"""Names under which this site is asked for; working one out takes as long as a query."""
+"""The size of the cache of site addresses by host; computing one takes as long as a query."""
 
 
 @dataclass(frozen=True)
 class BrowseAddresses:
-    """Makes the URLs at which captures are replayed with their links; clients show them in a frame."""
+    """Makes the URLs at which captures are replayed with working links; clients show them in a frame."""
 
     site: str
     """This site, for our own addresses."""
@@ -54,7 +54,7 @@ class BrowseAddresses:
 
 
 def site_url(request: Request, settings: Settings) -> str:
-    """Return the address that links to this site begin with: as it is set, else as this request was addressed."""
+    """Return the base URL of this site: the configured one, else that of this request."""
     if settings.public_site_url is not None:
         return settings.public_site_url
     scope = request.scope

@@ -11,13 +11,14 @@ from pydantic import BaseModel
 NEVER = "no-store"
 A_MINUTE = "public, max-age=60"
 AN_HOUR = "public, max-age=3600"
-"""For content that does not change: short, so that caches soon lose what was withheld; a revalidation costs a 304."""
+"""For content that does not change. Short, so that withheld captures soon disappear from caches; revalidation is
+cheap."""
 
 IF_NONE_MATCH = "If-None-Match"
 IfNoneMatch = Annotated[
     str, Header(alias=IF_NONE_MATCH, description="`ETag` of your cached copy; 304 if it has not changed.")
 ]
-"""The parameter of routes with cached responses; the API's description gives them their 304 by it."""
+"""The parameter of routes with cached responses; the API's description lists a 304 for routes that have it."""
 
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 

@@ -16,18 +16,19 @@ UNKNOWN = "unknown"
 
 _FORWARDED = ("forwarded", "via", "x-real-ip", "x-forwarded", "x-original-", "x-client-ip", "x-cluster-client-ip")
 _FORWARDED_BY_NETWORKS = ("cf-", "cdn-", "fastly-", "true-client-ip", "x-envoy-", "x-amzn-", "x-azure-", "fly-")
-"""What delivery networks and load balancers add, each by the name of its own."""
+"""Headers that delivery networks and load balancers add."""
 
 _ADDRESSES_CACHED = 1_024
-"""Addresses of clients that are parsed once: every request looks at its client's two or three times."""
+"""The size of the cache of parsed addresses: every request needs its client's two or three times."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def client_address(scope: Scope, trusted: Sequence[Network]) -> str:
-    """Return a client's address: the peer's, or the nearest one that our proxies did not add.
+    """Return a client's address: the peer's, or if that is a trusted proxy, the nearest forwarded address that is not
+    one.
 
-    A peer that is not one of our proxies can write anything into X-Forwarded-For, so its header is ignored.
+    X-Forwarded-For of other peers is ignored, as they can write anything into it.
     """
     peer = peer_of(scope)
     nearest = _address(peer)
@@ -73,7 +74,7 @@ def _hops(headers: Headers) -> list[Address | None]:
 
 @lru_cache(_ADDRESSES_CACHED)
 def _address(text: str) -> Address | None:
-    """Return an address, however a proxy wrote it: in brackets, with a port, IPv4 mapped to IPv6."""
+    """Parse an address in the forms that proxies write: in brackets, with a port, IPv4 mapped to IPv6."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

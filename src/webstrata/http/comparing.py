@@ -1,4 +1,4 @@
-"""Two captures compared: as the event of the newer one is stored, or on request."""
+"""Comparisons of two captures: from the stored event of the newer one, or computed on request."""
 
 from dataclasses import dataclass
 
@@ -29,11 +29,11 @@ class ComparedCaptures:
     event: EventView
     diff_html: str | None
     edits: tuple[LineEdit, ...] = ()
-    """Every line of both pages; only where they were asked for."""
+    """Every line of both pages, if requested."""
 
 
 def pair_comparisons(app: App) -> PairComparisons:
-    """Return what compares pairs on request for one serving process; the caller closes it."""
+    """Return the comparer of one serving process; the caller closes it."""
     return PairComparisons(PageLoader(app.database, app.archive_root, PageReader(), INDEX_VERSION))
 
 
@@ -67,7 +67,7 @@ def compare_captures(
 
 
 def comparisons_of(request: Request) -> PairComparisons:
-    """Return what compares pairs for the application that a request is for."""
+    """Return the comparer of the application of a request."""
     comparisons = request.app.state.comparisons
     assert isinstance(comparisons, PairComparisons)
     return comparisons

@@ -1,8 +1,8 @@
 """Gzip compression of responses.
 
-Compression lets an attacker who can make a reader's browser send requests, and sees the lengths of the responses, guess
-text beside their own words (BREACH). No response of ours holds a secret: no token, no cookie, nothing that a form must
-send back.
+Compressing responses that contain secrets would allow attacks such as BREACH, in which the attacker sends requests
+through a reader's browser and observes the lengths of responses. Our responses contain no secrets: no tokens, no
+cookies, no form keys.
 """
 
 from functools import partial
@@ -16,7 +16,7 @@ LEAST_BYTES = 1_024
 """Smaller responses fit into one packet anyway."""
 
 _IN_THE_LOOP_BYTES = 65_536
-"""As much is compressed in less than a millisecond; more is left to a thread."""
+"""Responses up to this size are compressed in the event loop, in less than a millisecond; larger ones in a thread."""
 
 _FAST = 1
 _TEXTS = ("text/", "application/json", "application/xml", "application/xhtml+xml", "image/svg+xml")
@@ -57,7 +57,7 @@ def takes_gzip(accept_encoding: str) -> bool:
 
 
 def takes_encoding(accept_encoding: str, encoding: str) -> bool:
-    """Return whether a client takes a content encoding: named or by a star, and not with a weight of nothing."""
+    """Return whether a client accepts a content encoding: by name or `*`, and not with a weight of 0."""
     weights = {}
     for part in accept_encoding.lower().split(","):
         coding, _, parameter = part.partition(";")
@@ -93,6 +93,6 @@ def _may_compress(headers: Headers) -> bool:
 
 
 async def _gzipped(content: bytes) -> bytes:
-    # Without a time: equal answers are equal bytes.
+    # No timestamp, so that equal responses are equal bytes.
     packing = partial(igzip.compress, content, _FAST, mtime=0)
     return packing() if len(content) <= _IN_THE_LOOP_BYTES else await to_thread.run_sync(packing)

@@ -13,7 +13,7 @@ _NO_ROW = 0
 """An id that no row ever has."""
 
 LARGEST_OFFSET = 2**31 - 1
-"""No list is longer; the databases cannot count much further."""
+"""The largest offset into a list; databases cannot count much further."""
 
 WITHOUT_NUL = r"^[^\u0000]*$"
 """The pattern of `without_nul`, for the API's description."""
@@ -22,7 +22,7 @@ _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def nothing_when_blank(value: object) -> object:
-    """Return None for an empty field of a form or query: it was not filled in."""
+    """Return None for an empty field of a form or query."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
@@ -34,14 +34,14 @@ def without_nul(text: str) -> str:
 
 
 def wired_parts(request: Request) -> App:
-    """Return the parts that this application was made of."""
+    """Return the parts of the application of a request."""
     app = request.app.state.webstrata
     assert isinstance(app, App)
     return app
 
 
 def _known_to_a_column(largest: int) -> AfterValidator:
-    """Replace an id that no column can hold by one that is never found: databases would fail on it."""
+    """Replace an id that is too large for a column, on which databases would fail, by one that is never found."""
     return AfterValidator(lambda value: value if 0 < value <= largest else _NO_ROW)
 
 
@@ -53,7 +53,7 @@ def _iso_day(value: object) -> object:
 
 
 async def _parts(request: Request) -> App:
-    # FastAPI would run a plain function in a thread, which takes longer than the whole of it.
+    # Async, because FastAPI would run a plain function in a thread, which takes longer than the function itself.
     return wired_parts(request)
 
 

@@ -36,7 +36,7 @@ STATUS_CODES: dict[type[errors.WebstrataError], int] = {
     errors.PageTooLargeError: 413,
     errors.WebstrataError: 500,
 }
-"""The closest ancestor of an error decides."""
+"""The status code by class of error; the closest base class decides."""
 
 READ_ONLY = "The archive is read-only: nothing in it can be changed"
 
@@ -127,16 +127,15 @@ class UnexpectedErrors:
         except Exception:
             log.exception("http.error")
             if started:
-                # Part of the response was sent: only a broken connection shows the client that it is incomplete.
+                # Part of the response was sent already: only closing the connection shows the client that it is
+                # incomplete.
                 raise
             await JSONResponse({"detail": SENTENCES[500]}, status_code=500)(scope, receive, send)
 
 
 @contextmanager
 def show_storage_errors() -> Iterator[None]:
-    """Respond to an administrator with the reason of a storage error, to other clients only that
-    something failed.
-    """
+    """Respond to an administrator with the reason of a storage error, to other clients only that something failed."""
     try:
         yield
     except StorageError as error:

@@ -22,7 +22,7 @@ CHANGES = "/api/exports/changes"
 Value = str | int | float | bool | None
 
 _GZIP = 31
-"""The window of zlib's that writes a gzip file."""
+"""The `wbits` value with which zlib writes gzip files."""
 
 _FAST = 1
 
@@ -151,7 +151,7 @@ def _utc(moment: datetime | None) -> str | None:
 def written(
     parts: Iterable[Sequence[tuple[Value, ...]]], columns: Sequence[Column], form: Format, *, compressed: bool
 ) -> Iterator[bytes]:
-    """Yield a list as a file, part by part, and no more of it in memory than one part."""
+    """Yield a list as a file, part by part; only one part is in memory."""
     texts = _csv(parts, columns) if form is Format.CSV else _json_lines(parts, columns)
     data = (text.encode() for text in texts)
     return gzipped(data) if compressed else data
@@ -165,7 +165,7 @@ def _json_lines(parts: Iterable[Sequence[tuple[Value, ...]]], columns: Sequence[
 
 
 def _csv(parts: Iterable[Sequence[tuple[Value, ...]]], columns: Sequence[Column]) -> Iterator[str]:
-    """Write values as they are, even those that begin like a formula: a list that alters titles is no record."""
+    """Write values unchanged, even those that begin like a spreadsheet formula: an export must not alter titles."""
     text = StringIO(newline="")
     table = csv.writer(text)
     table.writerow([column.name for column in columns])

@@ -24,9 +24,9 @@ Rows = Iterator[list[tuple[Value, ...]]]
 
 
 def record_export(request: Request, kind: str, export_format: str, filters: Mapping[str, object], rows: Rows) -> Rows:
-    """Record that an export begins, and return its rows; the last one completes the record.
+    """Record the start of an export, and return its rows; after the last row the record is completed.
 
-    An archive that can only be read exports without a record.
+    A read-only archive exports without a record.
     """
     database = acting_database(request)
     if database.is_read_only:
@@ -45,12 +45,12 @@ def _counted(database: Database, number: int, rows: Rows) -> Rows:
         with database.write() as session:
             export_history.finish_export(session, number, count, datetime.now(UTC))
     except WebstrataError as error:
-        # The reader has all rows: an error now would look like a list that broke off.
+        # The client has received all rows: an error now would look like an incomplete export.
         log.error("export.record.failed", export=number, reason=str(error))
 
 
 def acting_database(request: Request) -> Database:
-    """Return the database in the name of the reader or administrator who sent a request."""
+    """Return the database with the sender of the request as actor."""
     actor = actor_of(request)
     if not admin_allowed(request):
         actor = replace(actor, name=READER)

@@ -21,13 +21,13 @@ RAW_POLICY = (
     "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline' data:; font-src data:; media-src data:; "
     "form-action 'none'; base-uri 'none'"
 )
-"""An archived page is hostile: no scripts, no origin, nothing fetched, neither from us nor from the live web."""
+"""The policy of raw archived pages, which are hostile: no scripts, no origin, no requests to us or to the live web."""
 
 REPLAY_POLICY = (
     "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline' data:; font-src 'self' data:; "
     "media-src 'self' data:; frame-src 'self' data:; form-action 'none'; base-uri 'none'"
 )
-"""A replayed page has no scripts and no origin; its images, sounds and frames are captures of this archive."""
+"""The policy of replayed pages: no scripts, no origin; images, sounds and frames only from this archive."""
 
 _SANDBOXED = b"sandbox"
 _FRAMING = "X-Frame-Options"
@@ -41,7 +41,7 @@ _EVERYWHERE = {
 
 
 class SafeHeaders:
-    """Adds the headers; a header that the response has already stays."""
+    """Adds the headers that a response does not have yet."""
 
     def __init__(self, app: ASGIApp, *, has_csp: bool = True, hsts_max_age: int | None = 31_536_000) -> None:
         """Wrap an application; the pages' policy and the HSTS time are optional."""
@@ -79,10 +79,10 @@ class SafeHeaders:
 
 
 def _complete(message: Message, additions: dict[str, str]) -> None:
-    """Add headers to a response, but for those that it has."""
+    """Add the headers that a response does not have."""
     raw: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
     present = {name.lower(): value for name, value in raw}
-    # Sandboxed content may be framed by any site: it can do nothing there.
+    # Any site may frame sandboxed content, which can do nothing there.
     is_sandboxed = present.get(b"content-security-policy", b"").startswith(_SANDBOXED)
     for name, value in additions.items():
         encoded = name.lower().encode("latin-1")
@@ -94,12 +94,12 @@ def _complete(message: Message, additions: dict[str, str]) -> None:
 def framed_by(origins: Iterable[str]) -> dict[str, str]:
     """Return the headers of a page that other sites may show in a frame.
 
-    Browsers that know `frame-ancestors`, which are all that matter, do not look at X-Frame-Options beside it.
+    X-Frame-Options is removed from such pages; all current browsers obey `frame-ancestors` instead.
     """
     return {"Content-Security-Policy": PAGE_POLICY.replace(_OURS_ALONE, " ".join((_OURS_ALONE, *origins)))}
 
 
 def is_https(scope: Scope) -> bool:
-    """Return whether the client speaks TLS, with us or with the proxy before us."""
+    """Return whether the client uses TLS to connect to us or to our proxy."""
     forwarded = Headers(scope=scope).get("x-forwarded-proto", "")
     return "https" in (scope.get("scheme"), forwarded.split(",")[0].strip().lower())

@@ -22,11 +22,11 @@ log = structlog.get_logger()
 
 EVENT_STREAM = "text/event-stream"
 MOST_VIEWERS = 64
-"""Live views that one process serves at once: each queries the database every second."""
+"""The most live views per process, as each queries the database every second."""
 
 _LOOK_SECONDS = 1.0
 _HEARTBEAT_SECONDS = 10.0
-"""Proxies give up on connections that are silent for longer than half a minute or so."""
+"""Proxies close connections without traffic after about half a minute."""
 
 _RECONNECT_MS = 3_000
 _HEADERS = {"Cache-Control": NEVER, "X-Accel-Buffering": "no"}
@@ -89,7 +89,7 @@ async def _events(database: Database, job_id: int, written: Written) -> AsyncIte
 
 
 async def _seen(database: Database, job_id: int) -> JobProgress | None:
-    """Return a job's progress; None ends the stream, and a client that still wants it connects again."""
+    """Return a job's progress; None when it cannot be read, which ends the stream: clients connect again."""
     try:
         return await run_in_threadpool(_look, database, job_id)
     except DatabaseError as error:

@@ -18,7 +18,7 @@ from webstrata.model.archive import SnapshotView
 ListingId = Annotated[SnapshotId, Path(description="A listing's number.")]
 HaulId = Annotated[Text, Path(max_length=64, description="The id of a haul, as its link has it.")]
 USE_TIME = timedelta(hours=1)
-"""How long a haul that is read is not deleted by retention: a comparison or an export of it may run."""
+"""How long retention does not delete a haul after its last use, as a comparison or an export may be running."""
 
 
 def known_snapshot(app: App, snapshot_id: int) -> SnapshotView:
@@ -49,7 +49,7 @@ def known_listing(app: App, listing_id: int) -> listings.ListingView:
 
 
 def used_haul(app: App, haul_id: str) -> HaulView:
-    """Return a haul that is about to be compared or exported: retention leaves it alone meanwhile."""
+    """Return a haul to be compared or exported, and mark it as in use, so that retention does not delete it."""
     with app.database.read() as session:
         found = hauls.load_haul(session, haul_id)
     if not app.database.is_read_only:

@@ -22,12 +22,12 @@ class HeadAsGet:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; of the response to a HEAD only the head is sent."""
+        """Pass a request on; for HEAD, send only the head of the response."""
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return
 
-        # Cancelled once the head is sent: otherwise a live view would continue until its job ends.
+        # Cancelled after the head is sent; otherwise a live view would continue until its job ends.
         with anyio.CancelScope() as responding:
 
             async def without_body(message: Message) -> None:
@@ -41,9 +41,8 @@ class HeadAsGet:
 
 
 class AllowedMethods:
-    """Lists the methods of all routes of an address in every 405; the router names only the first
-    route's, and no HEAD.
-    """
+    """Lists the methods of all routes of an address in every 405; the router names only the first route's, and no
+    HEAD."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an application."""

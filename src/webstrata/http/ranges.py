@@ -6,9 +6,9 @@ _RANGE = re.compile(r"\s*bytes\s*=\s*([0-9]{0,18})\s*-\s*([0-9]{0,18})\s*", re.I
 
 
 def requested_range(header: str, size: int) -> range | None:
-    """Return the bytes that a Range header asks for: an empty range if there are none there, None for the whole body.
+    """Return the requested bytes: an empty range if they are outside the body, None for the whole body.
 
-    Several ranges at once, and what is no range of bytes, are ignored, as the standard allows.
+    Headers with several ranges and invalid ones are ignored, as the standard allows.
     """
     found = _RANGE.fullmatch(header)
     if found is None or not (found[1] or found[2]):

@@ -46,5 +46,5 @@ class RequestLog:
 
 
 def _request_id(given: str | None) -> str:
-    """Return the client's id if it can do no harm, else a new one."""
+    """Return the client's request id if it contains only safe characters, else a new one."""
     return given if given is not None and _SAFE_ID.fullmatch(given) else str(uuid.uuid4())

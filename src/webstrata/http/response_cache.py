@@ -1,8 +1,8 @@
-"""Response cache, for as long as nothing in the archive has changed.
+"""Response cache that is valid until the archive changes.
 
-People search for the same words, and nothing else takes as long. A response belongs to the state of the database before
-it was computed. Every request reads that state anew, and with the first change the whole cache is cleared: no client
-gets a response that is older than its request, whichever process made the change.
+Searches are the slowest requests, and many are repeated. A response belongs to the state of the database before it was
+computed. Every request reads the current state, and a change clears the whole cache. So no client gets a response that
+is older than its request, whichever process made the change.
 """
 
 import asyncio
@@ -16,16 +16,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webstrata.db.sql.revision import Revision
 from webstrata.http.compression import takes_gzip
-from webstrata.http.request_metrics import note_route, noted_route
+from webstrata.http.metrics.request_metrics import note_route, noted_route
 
 OK = 200
 _OVERHEAD_BYTES = 1_000
-"""Memory of a response beside its body: headers and the objects around them."""
+"""Memory of a response in addition to its body: headers and Python objects."""
 
 Key = tuple[str, bytes, str, str, str, bool]
-"""All of a request that a response depends on: path and query; the host by which it was addressed,
-which links repeat; gzip.
-"""
+"""Everything in a request that its response depends on: path, query, host (for links), and whether gzip is accepted."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class Freshness:
         """Prepare."""
         self._revision = revision
         self._asking = asyncio.Lock()
-        # A thread of its own, so that it does not wait for running searches.
+        # A separate thread, so that it does not wait for running searches.
         self._thread = CapacityLimiter(1)
         self._next: asyncio.Task[str | None] | None = None
 
@@ -102,15 +100,13 @@ class Freshness:
 
     async def _current_revision(self) -> str | None:
         async with self._asking:
-            # Later requests may follow a change that this read does not see.
+            # Later requests need another read: there may be a change that this one does not see.
             self._next = None
             return await to_thread.run_sync(self._revision.now, limiter=self._thread)
 
 
 class ResponseCache:
-    """Middleware that serves GETs of some paths from the cache while the archive is unchanged, and
-    computes equal ones once.
-    """
+    """Middleware that serves GET requests of some paths from the cache; equal concurrent requests are computed once."""
 
     def __init__(
         self, app: ASGIApp, paths: Collection[str], revision: Revision, most_bytes: int, reused: Callable[[str], None]
@@ -148,9 +144,8 @@ class ResponseCache:
         return response
 
     def _start(self, key: Key, revision: str, scope: Scope, receive: Receive) -> asyncio.Task[CachedResponse]:
-        """Start the application in a task of its own, as other clients may wait for the response when
-        this one has left.
-        """
+        """Run the application in a separate task, as other clients may wait for its response after this one has
+        disconnected."""
         task = asyncio.create_task(_run_app(self.app, scope, receive))
         self._under_way[key, revision] = task
 

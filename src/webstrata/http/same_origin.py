@@ -15,9 +15,10 @@ async def require_same_origin(request: Request) -> None:
 
 
 async def refuse_other_sites(request: Request) -> None:
-    """Refuse a write that another site's page sent: for routes of the API, whose programs send no such headers.
+    """Refuse a write from another site's page; for API routes, where programs send no such headers.
 
-    Without an admin token, every client on this machine may write, and so could any page in its browser.
+    Without an admin token every client on this machine may write, so without this check any page in its browser could,
+    too.
     """
     if is_from_another_site(request):
         raise HTTPException(403, "This request was sent from a page of another site")
@@ -41,7 +42,7 @@ def is_from_another_site(request: Request) -> bool:
 
 
 def _is_ours(url: str, host: str) -> bool:
-    """Return whether a page's address is on the host that a request was sent to; the scheme may be a proxy's."""
+    """Return whether a page's URL has the host that a request was sent to; the scheme may differ because of a proxy."""
     try:
         page = urlsplit(url)
         own = urlsplit(f"{page.scheme}://{host}")

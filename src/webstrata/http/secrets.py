@@ -1,4 +1,4 @@
-"""Redaction of secrets: values that this process knows and must not show."""
+"""Collects the secret values of the settings, so that they can be redacted from output."""
 
 from urllib.parse import unquote, urlsplit
 
@@ -15,7 +15,7 @@ def secrets_of(settings: Settings) -> list[str]:
 
 
 def _if_secret(value: str) -> list[str]:
-    """Return a value that is secret as a whole: a token, or an address with a password."""
+    """Return a value if it is secret: a token, or an address with a password."""
     return [value] if value and ("://" not in value or _password(value)) else []
 
 

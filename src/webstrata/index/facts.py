@@ -20,7 +20,7 @@ from webstrata.warc.reader import ArchiveRecord
 _MAX_IDENTIFIER = 256
 
 Read = Callable[[ReadPage], Reading]
-"""Reads a page: here, or in a process with limits."""
+"""A function that reads a page, in this process or in one with limits."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class PageFacts:
 
     document: NewDocument
     blocks: str
-    """A letter for every line of the document's text, see `content/blocks.py`."""
+    """The kind of each line of the document's text, one letter per line; see `content/blocks.py`."""
     regions: str
-    """The region of every line, a letter each."""
+    """The region of each line, one letter per line."""
     fingerprint: int | None
     snippet: str
     language: str | None
@@ -39,13 +39,13 @@ class PageFacts:
     mime_type: str | None
     status_code: int | None
     outlinks: tuple[str, ...]
-    """The groups of the other pages that it leads to."""
+    """The URL groups of the pages that it links to."""
     metadata: str
     """What the page states about itself, as JSON; empty when it states nothing."""
     trouble: str | None
-    """Why the page could not be read, or not to its end; None when it could."""
+    """Why the page could not be read completely; None when it could."""
     quality: Quality | None = None
-    """How good a capture of its page it is."""
+    """The quality of the capture."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def facts_of(
 
     `page_parameters` are the query parameters that distinguish the source's pages.
     """
-    # The response to a POST is data of a page, and has no address that a reader could open.
+    # The response to a POST is data that a page loads; it has no URL that a reader could open.
     kind = _kind(payload) if split_posted_url(record.url) is None else None
     reading = None if kind is None else read(_request(kind, payload, page_parameters))
     is_page = reading is not None and not (record.is_requisite and _replaces_requisite(kind, payload, reading))
@@ -126,7 +126,7 @@ def _page(record: ArchiveRecord, reading: Reading, page_parameters: tuple[str, .
 
 
 def _request(kind: PageKind, record: ArchiveRecord, page_parameters: tuple[str, ...]) -> ReadPage:
-    # Other crawlers write addresses as they found them: `http://example.org`, without a path.
+    # Other crawlers store URLs as they found them, such as `http://example.org` without a path.
     url = parse_url(record.url).href
     return ReadPage(
         kind, Body.of_response(url, record.body_bytes, record.status_code, record.all_headers), page_parameters

@@ -1,4 +1,4 @@
-"""The index lease of a job: taken, renewed in the background while indexing lasts, and given back."""
+"""The index lease of a job: acquired, renewed in the background during indexing, and released."""
 
 import threading
 from collections.abc import Iterator

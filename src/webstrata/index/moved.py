@@ -1,7 +1,7 @@
-"""Pages that earlier captures show and that lead elsewhere now: to the home page, a login, or where many others lead.
+"""Moved pages: URLs that had a page in earlier captures and now redirect to the home page, a login or a common target.
 
-A redirect is no page by itself. One that takes the place of a page gets a snapshot without text, so that the history of
-the page shows that it is not available; replay follows it as it was archived.
+A redirect is not a page. But a redirect that replaces a page gets a snapshot without text, so that the history of the
+page shows that it is not available. Replay follows the redirect as it was archived.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ def index_moved(context: IndexContext, files: Sequence[KnownWarc], stop_if_asked
 
 
 def _moves(context: IndexContext, files: Mapping[int, KnownWarc]) -> Iterator[_Move]:
-    """Yield the redirects that may take the place of a page, and those that did before the database was lost."""
+    """Yield the redirects that may replace a page, and those that had a snapshot before the database was lost."""
     for redirect, group, was_shown in _redirects(context.database, context.job):
         warc = files.get(redirect.warc_file_id)
         if warc is None:

@@ -1,4 +1,5 @@
-"""Indexing a job: its WARC files in order, each from its last indexed record; several processes read, one writes."""
+"""Indexing of a job: reads its WARC files in order, each from its last indexed record, with several processes; one
+writes."""
 
 import gc
 import os
@@ -14,8 +15,6 @@ import structlog
 from webstrata.db.captures import captures, problems, snapshots
 from webstrata.db.captures.captures import KnownWarc
 from webstrata.db.captures.new_rows import Problem
-from webstrata.db.captures.payloads import payloads
-from webstrata.db.captures.problems import UnresolvedRevisit
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, index_leases, jobs
 from webstrata.db.queue.index_leases import IndexLease
@@ -24,35 +23,35 @@ from webstrata.db.retention import tombstones
 from webstrata.db.sql.statistics import refresh_statistics
 from webstrata.errors import ConflictError, OutsideRootError, UsageError, WarcError
 from webstrata.index.index_lease import holding
+from webstrata.index.late_revisits import has_unresolved, index_late_revisits
 from webstrata.index.moved import has_moved, index_moved
 from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
-from webstrata.index.reading import Portion, ReadCapture, ReadingOptions, WarcPart
+from webstrata.index.reading import ReadingOptions
 from webstrata.index.refusals import refusal_reason
 from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.index.stream import FilePart, PartStream
 from webstrata.index.version import INDEX_VERSION
 from webstrata.index.warc_ends import end_problem, gone_from, is_cleaned_away
 from webstrata.index.withheld import WithheldRecords
-from webstrata.index.writing import BATCH, FileWriting, IndexContext, store_late
+from webstrata.index.writing import FileWriting, IndexContext
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import INDEXABLE, JobStatus
-from webstrata.storage.paths import PresentFiles, place_of
+from webstrata.storage.paths import place_of
 from webstrata.warc.adopting import adopt_warcs_for_job
 from webstrata.warc.cdxj import Journal, Promised, journal_folder, promised_in
-from webstrata.warc.reader import Span
 from webstrata.warc.withheld import withheld_in
 
 log = structlog.get_logger()
 
 MOST_PROCESSES = 4
 SMALL_BYTES = 12_000_000
-"""Less than that is read here: processes of their own take longer to start."""
+"""Below this size, files are read in this process: starting others takes longer."""
 
 PART_BYTES = 8_000_000
 """Large files are read in parts of this size, so that several processes read one file."""
 
 _OBJECTS_A_COLLECTION = 100_000
-"""A batch is some ten thousand objects that all stay until it is written: to look for garbage among them is in vain."""
+"""Allocations between two garbage collections: the ten thousand objects of a batch live until it is written anyway."""
 
 INTERRUPTED = 130
 
@@ -77,7 +76,7 @@ def index_job(  # noqa: PLR0913 - all but the job are wired parts and wishes, by
     processes: int | None = None,
     stopping: threading.Event | None = None,
 ) -> int:
-    """Make a job's captures searchable; return 0, or 1 when that failed, in which case the job has the reason.
+    """Index a job's captures; return 0, or 1 after a failure whose reason is stored with the job.
 
     A failure of the disk or the database is raised: the job can be indexed later. Once `stopping` is set the run ends
     soon and returns 130; complete batches are stored, and the next run continues from there.
@@ -156,7 +155,7 @@ def follow_crawl(
 def _begin(database: Database, lease: IndexLease) -> StoredJob:
     with database.write() as session:
         job = jobs.load_job(session, lease.job_id)
-        # With its lease in our hands, a job that says it is being indexed was left in the middle of it.
+        # We hold its lease, so a job with the status `indexing` was interrupted.
         if job.source is None:
             raise ConflictError(jobs.no_source(job.id))
         if job.status not in (*INDEXABLE, JobStatus.INDEXING):
@@ -174,7 +173,7 @@ def _set_as(database: Database, lease: IndexLease, **values: object) -> None:
 
 @dataclass(frozen=True)
 class _Todo:
-    """A file to be read, from where on."""
+    """A file to be read, and the byte to start from."""
 
     warc: KnownWarc
     path: Path
@@ -202,7 +201,7 @@ class _Run:
     all_bytes: int = 0
     has_settled: bool = False
     promised: Promised | None = None
-    """The ids that earlier runs promised, read once; the ones that this run adds belong to records that it has read."""
+    """The ids that earlier runs promised in the journal, read once."""
 
     def index(self, *, again: bool, processes: int | None, final: bool = True) -> None:
         """Index every file that is not indexed yet; WarcError when there is no readable file.
@@ -221,7 +220,7 @@ class _Run:
         unread = [warc for warc in there if again or not _is_indexed(warc)]
         todo = [one for warc in unread if (one := self._placed(warc, again=again)) is not None]
         # A run that was killed after the last file has not yet resolved revisits whose payload came later.
-        if todo or (final and (self._unresolved() or has_moved(self.database, self.job))):
+        if todo or (final and (has_unresolved(self.database, self.job.id) or has_moved(self.database, self.job))):
             self._index_todo(todo, there, processes, final=final)
         elif not final:
             return
@@ -230,7 +229,7 @@ class _Run:
         self._settle(files, final=final)
 
     def _files(self) -> list[KnownWarc]:
-        """Return the job's files, each with the problems of its indexed part: the others will be found again."""
+        """Return the job's files; their problem counts include only the indexed part, as the rest is read again."""
         with self.database.read() as session:
             files = captures.warc_files(session, self.job.id)
             unread = problems.unread_problems(session, self.job.id)
@@ -273,7 +272,7 @@ class _Run:
             )
             self._index_files(context, readers, todo)
             if final:
-                self._index_late(context, readers, files)
+                index_late_revisits(context, readers, files, self.progress, self.stop_if_asked)
                 if moved := index_moved(context, files, self.stop_if_asked):
                     self.progress(moved)
 
@@ -288,15 +287,15 @@ class _Run:
         return WithheldRecords(self.database, frozenset(capture.place for capture in beside))
 
     def _was_crawled_here(self) -> bool:
-        """Return whether a crawl for this database wrote the files: it left tasks, or another tool crawled."""
-        # No import or rebuild makes either of them.
+        """Return whether a crawl for this database wrote the files."""
+        # An import or rebuild sets neither the flag nor tasks.
         if self.job.was_crawled_here:
             return True
         with self.database.read() as session:
             return frontier.has_any(session, self.job.id, *TaskStatus)
 
     def _readers(self, processes: int | None) -> Readers:
-        """Return the readers: processes, when there is much to read or when the last try died."""
+        """Return the readers: processes, when there is much to read or when the last attempt died."""
         if self.all_bytes < SMALL_BYTES and not self.lease.after_a_death:
             return ReadersHere()
         count = processes or min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
@@ -307,7 +306,9 @@ class _Run:
         files = [FilePart(one.path, one.start, one.warc.committed_bytes) for one in todo]
         with closing(PartStream(readers, files, context.kind)) as stream:
             for number, one in enumerate(todo):
-                writing = FileWriting(context, one.warc, one.start, partial(self._tell, one, self.done_bytes))
+                writing = FileWriting(
+                    context, one.warc, one.start, partial(self._report_progress, one, self.done_bytes)
+                )
                 try:
                     for portion in stream.portions(number):
                         writing.take(portion)
@@ -325,7 +326,7 @@ class _Run:
             self.has_settled = True
             settle_ranks(self.database, cancelled=self.stopping.is_set)
 
-    def _tell(self, one: _Todo, before: int, pages: int, position: int) -> None:
+    def _report_progress(self, one: _Todo, before: int, pages: int, position: int) -> None:
         refresh_statistics(self.database)
         self.progress(pages)
         self.advanced(before + position - one.start, self.all_bytes)
@@ -356,7 +357,7 @@ class _Run:
                     problems.replace_unread(session, self.job.id, warc.id, warc.committed_bytes, found)
 
     def _refuse_gone(self, files: Sequence[KnownWarc]) -> None:
-        """Refuse the files that are not there any more; what is indexed of them stays."""
+        """Refuse missing files; their indexed part remains."""
         for warc in files:
             if (place := gone_from(self.archive_root, self.job, warc)) is not None:
                 reason = self._folder_is_gone() or f"{place} is not there"
@@ -365,29 +366,6 @@ class _Run:
     def _folder_is_gone(self) -> str | None:
         folder = self.job.output_dir
         return f"the folder of job {self.job.id} is gone: {folder}" if folder and not Path(folder).exists() else None
-
-    def _index_late(self, context: IndexContext, readers: Readers, files: Sequence[KnownWarc]) -> None:
-        """Index the revisits whose payload came after them, in their own file or in another one of the job."""
-        unresolved = self._unresolved()
-        for warc in files:
-            places = [one for one in unresolved if one.warc_file_id == warc.id]
-            path = place_of(self.archive_root, warc.path, self.job.output_dir) if places else Path()
-            for start in range(0, len(places), BATCH):
-                self.stop_if_asked()
-                spans = [Span(at.offset, at.offset + at.length, warc.committed_bytes) for at in places[start:][:BATCH]]
-                found = [one for span in spans for one in _found_at(readers, WarcPart(path, span, context.kind))]
-                self.progress(store_late(context, warc, self._resolvable(found)))
-
-    def _unresolved(self) -> list[UnresolvedRevisit]:
-        with self.database.read() as session:
-            return problems.unresolved_revisits(session, self.job.id)
-
-    def _resolvable(self, found: Sequence[ReadCapture]) -> list[ReadCapture]:
-        requested = {one.refers_to for one in found if one.refers_to is not None}
-        with self.database.read() as session:
-            is_there = PresentFiles(self.archive_root).has
-            known = payloads(session, self.job.source_id, requested, INDEX_VERSION, is_there)
-        return [one for one in found if one.refers_to in known]
 
     def _settle(self, files: Sequence[KnownWarc], *, final: bool) -> None:
         """Store the counts of the job; WarcError when none of its files could be read."""
@@ -421,8 +399,3 @@ def _collecting_rarely() -> Iterator[None]:
 
 def _is_indexed(warc: KnownWarc) -> bool:
     return warc.index_version == INDEX_VERSION and warc.indexed_bytes == warc.committed_bytes
-
-
-def _found_at(readers: Readers, part: WarcPart) -> list[ReadCapture]:
-    portions = (item for item in readers.read_again(part) if isinstance(item, Portion))
-    return [found for portion in portions for found in portion.found]

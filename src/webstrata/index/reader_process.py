@@ -1,6 +1,7 @@
-"""A process that reads parts of WARC files for the indexer, and its interface.
+"""A child process that reads parts of WARC files for the indexer, and the parent's interface to it.
 
-The position of the record that is being read is written to a file, so that the faulty page is known after a crash.
+The process writes the offset of the current record to a file, so that the parent knows after a crash which page caused
+it.
 """
 
 import os
@@ -68,16 +69,16 @@ class Message:
 
     @property
     def is_begin(self) -> bool:
-        """Return whether a part begins with it."""
+        """Return whether it is the first message of a part."""
         return self.kind == b"b"
 
     @property
     def is_last(self) -> bool:
-        """Return whether a part ends with it."""
+        """Return whether it is the last message of a part."""
         return self.kind in b"ex" or (self.is_begin and self.position == _NOWHERE)
 
     def item(self) -> Item:
-        """Return the reply; a failure is raised."""
+        """Return the unpickled reply, or raise it when it is an error."""
         item = _raised(self.packed)
         assert isinstance(item, PartStart | Portion | PartEnd)
         return item
@@ -124,7 +125,7 @@ class ReaderProcess(ChildProcess):
     def _next_message(self) -> Message:
         while not self.has_reply(SECONDS_A_RECORD):
             self._end_if_hung()
-        # Read before the pipes are closed, and the file with them.
+        # Read it before the pipes and the file are closed.
         at = self._position()
         try:
             data = self.receive()
@@ -134,7 +135,7 @@ class ReaderProcess(ChildProcess):
         return Message(kind, position, memoryview(data)[_HEAD.size :])
 
     def _end_if_hung(self) -> None:
-        """End the process unless it has come to another record since the last look."""
+        """End the process if it is still at the same record as at the last check."""
         at = self._position()
         if not self.has_reply(SECONDS_A_RECORD) and self._position() == at:
             self.kill()

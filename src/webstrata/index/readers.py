@@ -31,13 +31,13 @@ class Readers(AbstractContextManager["Readers"], Protocol):
     """Interface of readers: yields the parts of files, and the contents of each part, in order."""
 
     part_bytes: int | None
-    """How large a part should be, or None where files need not be cut."""
+    """The size of a part, or None when files are not split."""
 
     def read(self, parts: Iterable[WarcPart]) -> Iterator[PartItems]:
-        """Yield every part with what it holds."""
+        """Yield each part with its contents."""
 
     def read_again(self, part: WarcPart) -> Iterator[Item]:
-        """Return what a part holds, out of turn."""
+        """Return the contents of a part at once, outside the order of `read`."""
 
     def read_revisit(self, revisit: Revisit) -> ReadCapture:
         """Return what a revisit captured."""
@@ -61,11 +61,11 @@ class ReadersHere:
         self._pages.close()
 
     def read(self, parts: Iterable[WarcPart]) -> Iterator[PartItems]:
-        """Yield every part with what it holds."""
+        """Yield each part with its contents."""
         return ((part, self.read_again(part)) for part in parts)
 
     def read_again(self, part: WarcPart) -> Iterator[Item]:
-        """Return what a part holds."""
+        """Return the contents of a part."""
         return read_part(part, read=self._pages.page)
 
     def read_revisit(self, revisit: Revisit) -> ReadCapture:
@@ -98,7 +98,7 @@ class ReaderProcesses:
             reader.close()
 
     def read(self, parts: Iterable[WarcPart]) -> Iterator[PartItems]:
-        """Yield every part with what it holds; the processes are some parts ahead."""
+        """Yield each part with its contents; the processes are some parts ahead."""
         ahead: deque[_Slot] = deque()
         waiting: deque[_Slot] = deque()
         arrived = threading.Condition()
@@ -128,11 +128,12 @@ class ReaderProcesses:
                 thread.join()
 
     def read_again(self, part: WarcPart) -> Iterator[Item]:
-        """Return what a part holds, read by an extra process."""
+        """Return the contents of a part, read by an extra process."""
         return (message.item() for message in self._side().messages(part))
 
     def read_revisit(self, revisit: Revisit) -> ReadCapture:
-        """Return what a revisit captured: of small records at once, as a process takes 0.2 seconds to start."""
+        """Return what a revisit captured; small records are read in this process, as another takes 0.2 seconds to
+        start."""
         if max(revisit.place.length, revisit.payload.length) <= SMALL_PAGE:
             return read_revisit(revisit, self._pages.page)
         return self._side().found(revisit)
@@ -161,7 +162,7 @@ class ReaderProcesses:
 
 
 class _Slot:
-    """Portions of a part that were read but not taken yet; a reader waits when there are too many."""
+    """Buffer for the portions of a part that the writer has not taken yet; the reader waits while it is full."""
 
     def __init__(self, part: WarcPart, closing: threading.Event) -> None:
         self.part = part
@@ -213,7 +214,7 @@ class _Slot:
 
 
 class _Survivor:
-    """A reader that survives its process: with a new one it continues after the record that killed the old one."""
+    """A reader that restarts its process after a crash and continues after the record that caused it."""
 
     def __init__(self, start: Callable[[], ReaderProcess]) -> None:
         self._start = start
@@ -222,7 +223,7 @@ class _Survivor:
         self._lock = threading.Lock()
 
     def messages(self, part: WarcPart) -> Iterator[Message]:
-        """Yield what a part holds."""
+        """Yield the contents of a part."""
         suspect: int | None = None
         begun = False
         while True:
@@ -275,7 +276,7 @@ class _Survivor:
 def _after_death(
     part: WarcPart, reached: int | None, died_at: int, suspect: int | None, death: ReaderDiedError
 ) -> WarcPart:
-    """Return the work left when a reader died: the rest, one by one, without the page that crashes readers."""
+    """Return what remains of a part after a crash, to be read record by record, without the record that caused it."""
     deadly = part.deadly
     if died_at == suspect or death.death.ran_out_of_time:
         if died_at in deadly:

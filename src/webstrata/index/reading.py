@@ -1,4 +1,4 @@
-"""Reading a part of a WARC file: its captures, its problems, and where it ends; no database is needed."""
+"""Reading of one part of a WARC file, without a database: its captures, its problems, and the offset of its end."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,12 +25,12 @@ _WEB = ("http://", "https://")
 _NEVER_PAGES = ("image/", "video/", "audio/", "font/")
 
 Note = Callable[[int], None]
-"""Called with the record that is being read: if it kills the reader, its position is known."""
+"""Called with the offset of each record before it is read, so that a record that crashes the reader is known."""
 
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """Options of reading records, the same for all of a job."""
+    """Options of reading records, the same for all files of a job."""
 
     for_sqlite: bool
     page_parameters: tuple[str, ...] = ()
@@ -44,11 +44,11 @@ class WarcPart:
     span: Span
     kind: ReadingOptions
     begins_with_record: bool = True
-    """Whether a record is known to begin where the span does."""
+    """Whether a record is known to begin at the start of the span."""
     deadly: Mapping[int, str] = field(default_factory=dict)
-    """Records that ended a reader, and how: of those only the capture is stored."""
+    """Records that crashed a reader, with the error; only their capture is stored."""
     one_by_one: bool = False
-    """Whether each record is handed on before the next is begun."""
+    """Whether each record is returned before the next one is read."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Revisit:
-    """A revisit, and where its payload lies."""
+    """A revisit, and the position of its payload."""
 
     place: Place
     payload: Place
@@ -84,7 +84,7 @@ class FoundPage:
     quality: float | None = None
     quality_kind: str | None = None
     quality_reasons: str | None = None
-    """Why it is no good capture, a sentence a line; None for a good one."""
+    """Why it is not a good capture, one sentence per line; None for a good one."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class ReadCapture:
     page: FoundPage | None = None
     refers_to: Original | None = None
     is_requisite: bool = False
-    """Whether it was requested because a page shows it."""
+    """Whether it was requested as a requisite of a page."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Portion:
     found: tuple[ReadCapture, ...]
     problems: tuple[Problem, ...]
     passed_over: tuple[Problem, ...]
-    """The number of records that are no captures of web addresses, and are left out."""
+    """Records that were skipped because they are not captures of web addresses."""
     position: int
 
 
@@ -127,7 +127,7 @@ Item = PartStart | Portion | PartEnd
 
 
 def read_part(part: WarcPart, note: Note = lambda offset: None, read: Read = ReadPage.read) -> Iterator[Item]:
-    """Yield what a part holds, portion by portion, between its beginning and its end."""
+    """Yield the contents of a part: its start, its portions, its end."""
     begins = part.span.start if part.begins_with_record else first_record(part.warc_path, part.span)
     yield PartStart(begins)
     if begins is None:
@@ -151,7 +151,7 @@ def read_part(part: WarcPart, note: Note = lambda offset: None, read: Read = Rea
 
 
 def read_revisit(revisit: Revisit, read: Read = ReadPage.read) -> ReadCapture:
-    """Return what a revisit captured, with the payload that it refers to; WarcError when one cannot be read."""
+    """Return what a revisit captured, with the payload that it refers to; WarcError when either cannot be read."""
     record = read_record(revisit.place.warc_path, revisit.place.offset, revisit.place.length)
     original = read_record(revisit.payload.warc_path, revisit.payload.offset, revisit.payload.length)
     fitting = len(original.body_bytes) <= _most_bytes(original.mime_type)
@@ -170,7 +170,7 @@ def read_revisit(revisit: Revisit, read: Read = ReadPage.read) -> ReadCapture:
 
 @dataclass
 class _PartReading:
-    """Captures and problems of a part that are not in a portion yet."""
+    """The captures and problems that are collected for the next portion of a part."""
 
     kind: ReadingOptions
     deadly: Mapping[int, str]
@@ -196,7 +196,7 @@ class _PartReading:
         rendered = None if record.offset in self.deadly else find_document(record, MAX_PAGE_BYTES)
         facts = self._facts(record, rendered)
         if facts is not None:
-            # What a browser showed is the page, also of a response whose payload is in another record.
+            # The page is what a browser rendered, even if the response's payload is in another record.
             self.found.append(_found(rendered or record, facts, self.kind))
             if facts.page is not None and facts.page.trouble:
                 self.trouble(record.offset, facts.page.trouble)
@@ -255,7 +255,7 @@ def _page(page: PageFacts, kind: ReadingOptions) -> FoundPage:
 
 
 def stored_reasons(quality: Quality) -> str | None:
-    """Return the reasons of a problem, a sentence a line, without characters that databases refuse."""
+    """Return the reasons of a problem, one sentence per line, without characters that databases refuse."""
     if quality.quality >= 1:
         return None
     flat = "\n".join(" ".join(reason.split())[:_MAX_REASON] for reason in quality.reasons)
@@ -273,7 +273,7 @@ def _most_bytes(mime_type: str | None) -> int:
 
 
 def parts_of(warc_path: Path, kind: ReadingOptions, start: int, end: int, size: int | None) -> Sequence[WarcPart]:
-    """Cut a file into parts of about a size, or leave it in one."""
+    """Split a file into parts of about a given size; None leaves it whole."""
     step = max(size or end, 1)
     starts = range(start, end, step) or range(start, start + 1)
     return [

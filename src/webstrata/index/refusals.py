@@ -1,4 +1,4 @@
-"""Why a file is not indexed, with the command that helps where one does."""
+"""Reasons why a file is not indexed, with the command that solves the problem if there is one."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from webstrata.warc.packages.repacking import unusual_form
 
 
 def refusal_reason(path: Path, error: WarcError) -> str:
-    """Return why a file is not indexed; for one whose records can only be read once it is repacked, how to do that."""
+    """Return why a file is not indexed; if repacking would make it readable, with the command for that."""
     try:
         form = unusual_form(path)
     except WarcError:

@@ -20,7 +20,7 @@ from webstrata.index.revisits import RevisitResolution
 
 @dataclass
 class Batch:
-    """Some captures of a file: all those in the part `within`."""
+    """The captures of a file in the byte range `within`."""
 
     warc: KnownWarc
     found: list[ReadCapture]
@@ -40,8 +40,8 @@ class BatchIds:
 
 
 @dataclass(frozen=True)
-class Filed:
-    """The ids of a snapshot: its own, its capture's, its text's, its page's and its file's."""
+class SnapshotIds:
+    """The ids that a snapshot refers to: its own, and those of its capture, text, page and file."""
 
     snapshot_id: int
     capture_id: int
@@ -123,7 +123,7 @@ class _Rows:
         return {page.content_hash: page.metadata for page in pages if page.content_hash is not None}
 
     def _snapshot(self, capture: NewCapture, page: FoundPage, document_id: int) -> NewSnapshot:
-        filed = self._filed(capture, document_id, page.document.normalized_url_group)
+        ids = self._snapshot_ids(capture, document_id, page.document.normalized_url_group)
         return record_to_snapshot(
             self._job,
             self._job.source_id,
@@ -132,18 +132,18 @@ class _Rows:
             page.snippet,
             page.language,
             page=page,
-            filed=filed,
+            ids=ids,
         )
 
     def _copy(self, capture: NewCapture, page: CopiedPage) -> NewSnapshot:
-        filed = self._filed(capture, page.document_id, page.normalized_url_group)
+        ids = self._snapshot_ids(capture, page.document_id, page.normalized_url_group)
         return record_to_snapshot(
-            self._job, self._job.source_id, capture, page.title, page.snippet, page.language, page=page, filed=filed
+            self._job, self._job.source_id, capture, page.title, page.snippet, page.language, page=page, ids=ids
         )
 
-    def _filed(self, capture: NewCapture, document_id: int, group: str) -> Filed:
+    def _snapshot_ids(self, capture: NewCapture, document_id: int, group: str) -> SnapshotIds:
         ids, offset = self._ids, capture.offset
-        return Filed(ids.snapshots[offset], ids.captures[offset], document_id, group, self._batch.warc.path)
+        return SnapshotIds(ids.snapshots[offset], ids.captures[offset], document_id, group, self._batch.warc.path)
 
 
 def record_to_snapshot(
@@ -155,23 +155,23 @@ def record_to_snapshot(
     language: str | None,
     *,
     page: FoundPage | CopiedPage,
-    filed: Filed,
+    ids: SnapshotIds,
 ) -> NewSnapshot:
     """Return the snapshot of a record: its metadata, its location, and its ids."""
     return NewSnapshot(
         job_id=job.id,
         source_id=source,
-        capture_id=filed.capture_id,
-        document_id=filed.document_id,
+        capture_id=ids.capture_id,
+        document_id=ids.document_id,
         url=rec.url,
-        normalized_url_group=filed.normalized_url_group,
+        normalized_url_group=ids.normalized_url_group,
         capture_timestamp=rec.captured_at,
         mime_type=page.mime_type,
         status_code=page.status_code,
         title=title,
         snippet=snippet,
         language=language,
-        warc_path=filed.warc_path,
+        warc_path=ids.warc_path,
         warc_record_id=rec.record_id or None,
         warc_offset=rec.offset,
         warc_length=rec.length,
@@ -179,7 +179,7 @@ def record_to_snapshot(
         quality=page.quality,
         quality_kind=page.quality_kind,
         quality_reasons=page.quality_reasons,
-        id=filed.snapshot_id,
+        id=ids.snapshot_id,
     )
 
 

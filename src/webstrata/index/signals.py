@@ -17,8 +17,8 @@ _WRITTEN_AT_ONCE = 20_000
 def refresh_pagerank(database: Database, *, cancelled: Callable[[], bool] = lambda: False) -> int:
     """Update PageRank and return the number of pages whose value changed.
 
-    It goes on where it was when it is cancelled or killed. Ranks are right to some two percent of themselves and add
-    up to 1 over the captured pages, to one percent.
+    After it was cancelled or killed, the next call continues. The error of a rank is below some two percent; the ranks
+    of all captured pages add up to 1 within one percent.
     """
     settle_ranks(database, cancelled=cancelled)
     if cancelled():
@@ -29,7 +29,7 @@ def refresh_pagerank(database: Database, *, cancelled: Callable[[], bool] = lamb
 
 
 def settle_ranks(database: Database, *, cancelled: Callable[[], bool] = lambda: False) -> None:
-    """Spread the ranks of pages along their links, which is nearly all the work; the ranks are not written yet."""
+    """Compute the ranks of pages from their links, which is nearly all the work, without writing them."""
     while not cancelled() and _settle_some(database, cancelled):
         pass
 

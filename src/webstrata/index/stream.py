@@ -1,4 +1,4 @@
-"""The files of a job as one stream of parts: readers are ahead of the writer, across the borders of files, too."""
+"""One stream of the parts of all files of a job: readers may be ahead of the writer, even in the next file."""
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
@@ -34,8 +34,8 @@ class PartStream:
     def portions(self, number: int) -> Generator[Portion, None, None]:
         """Yield the portions of a file; WarcError when it cannot be read. Files are requested in their order.
 
-        Where a part begins is a guess, by the looks of its first bytes: only when the part before ends there is it
-        trusted. A record may contain bytes that look like records, such as a stored WARC file.
+        The start of a part is guessed from bytes that look like a record; a part is read again if the part before it
+        ends elsewhere. A record may contain such bytes, for example a stored WARC file.
         """
         expected = self._parts[number][0].span.start
         for part in self._parts[number]:
@@ -72,7 +72,7 @@ class PartStream:
                 yield part
 
     def _taken(self, requested: WarcPart) -> Iterator[Item]:
-        """Return what the readers found in a part, past those of files that were given up."""
+        """Return the contents of a part, and skip the parts of files that were given up."""
         for part, items in self._stream:
             if part is requested:
                 return items

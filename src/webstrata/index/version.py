@@ -1,4 +1,5 @@
 """The version of the index."""
 
 INDEX_VERSION = 4
-"""Raise it with any change of what is stored of a page: files that another version read are then read again."""
+"""Increase it with any change of what is stored for a page: files that were indexed by another version are then read
+again."""

@@ -1,4 +1,4 @@
-"""A job's WARC files on disk, compared with their acknowledged length: shorter, longer, or missing."""
+"""Compares a job's WARC files on disk with their acknowledged length: shorter, longer, or missing."""
 
 from pathlib import Path
 from typing import Protocol
@@ -16,13 +16,13 @@ class CleanableJob(JobFiles, Protocol):
 
     @property
     def was_cleaned_up(self) -> bool:
-        """Return whether they were, or whether that was begun."""
+        """Return whether they were deleted, or their deletion was begun."""
 
 
 def end_problem(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Problem | None:
-    """Return the problem after the acknowledged bytes of a file that is read: a record that was cut off.
+    """Return the problem after the acknowledged bytes of a file: a record that was cut off.
 
-    Bytes that our own crawl left there are no problem: they are cut off before the file counts as finished.
+    Bytes that our own crawl left there are not a problem: they are removed before the file counts as finished.
     """
     if not warc.is_finished or not warc.committed_bytes:
         return None
@@ -34,7 +34,7 @@ def end_problem(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Problem |
 
 
 def gone_from(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Path | None:
-    """Return the path of a missing file; None when it exists, or never had content."""
+    """Return the path of a file if it is missing; None when it exists or never had content."""
     if not warc.committed_bytes:
         return None
     try:
@@ -45,7 +45,8 @@ def gone_from(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Path | None
 
 
 def is_cleaned_away(archive_root: Path, job: CleanableJob, warc: KnownWarc) -> bool:
-    """Return whether `cleanup-job` deleted a file, which it does once all of it is indexed; its rows stay."""
+    """Return whether `cleanup-job` deleted a file. It deletes only files that are completely indexed; their rows
+    remain."""
     place = gone_from(archive_root, job, warc)
     if place is None or not job.was_cleaned_up or warc.indexed_bytes != warc.committed_bytes:
         return False
@@ -56,7 +57,7 @@ def is_cleaned_away(archive_root: Path, job: CleanableJob, warc: KnownWarc) -> b
 
 
 def _is_gone(place: Path) -> bool:
-    """Return whether no file is at a path; a path that fails for another reason is left to the reader."""
+    """Return whether there is no file at a path; other failures are left to the reader."""
     try:
         place.stat()
     except (FileNotFoundError, NotADirectoryError):

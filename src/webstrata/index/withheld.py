@@ -1,4 +1,4 @@
-"""Withheld records, looked up file by file and hour by hour: an archive may have withheld far more than a job needs."""
+"""Lookup of withheld records. They are loaded by file and by hour, as an archive may have far more than a job needs."""
 
 from collections.abc import Container
 from dataclasses import dataclass, field
@@ -15,11 +15,11 @@ WithheldKey = Place | RecordKey
 
 @dataclass(frozen=True)
 class WithheldRecords(Container[WithheldKey]):
-    """The records that get no snapshot, because they, or records that they are copies of, are withheld."""
+    """The set of records that get no snapshot because they, or their originals, are withheld."""
 
     database: Database
     beside_files: frozenset[Place] = frozenset()
-    """Those that are listed beside the files of the job."""
+    """The records that are listed as withheld beside the files of the job."""
     _of_files: dict[str, frozenset[Place]] = field(default_factory=dict)
     _of_hours: dict[datetime, frozenset[RecordKey]] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Writing the index: batches in the order of the file, ids promised in the journal before any row carries them."""
+"""Writes the index in batches, in the order of the file; ids are written to the journal before any row has them."""
 
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -32,12 +32,14 @@ NO_LONGER_A_PAGE = "this record is no longer read as a page: its snapshot keeps 
 
 BATCH = 400
 BATCH_CHARACTERS = 10_000_000
-"""A batch is one transaction, during which no other process can write to SQLite: it should take a fraction of a second.
+"""Limits of a batch.
+
+Each batch is one transaction, during which no other process can write to SQLite: it should take a fraction of a second.
 """
 
 BATCH_BESIDE_CRAWL = 50
-"""The batch while a crawl runs, whose commits wait for it on SQLite: with 400 they took a quarter of
-the crawl's time on a busy machine, with 50 a tenth."""
+"""The size of a batch while the job is crawled: on SQLite the crawl's commits wait for it. With 400 they took a quarter
+of the crawl's time on a busy machine, with 50 a tenth."""
 
 ReadRevisit = Callable[[Revisit], ReadCapture]
 
@@ -57,18 +59,17 @@ class IndexContext:
     is_announced: bool
     """Whether changes are announced: for captures of a crawl, not for imported or rebuilt ones."""
     beside_crawl: bool = False
-    """Whether the job's crawl is running, which wants to write too."""
+    """Whether the job's crawl is still running and writes to the database, too."""
     withheld: Container[WithheldKey] = frozenset()
     """The records that get no snapshot, because they are withheld."""
 
 
 class FileWriting:
-    """Writes what is read of one file, batch by batch; what is written is indexed for good."""
+    """Writes the captures of one file in batches; a batch that was written need not be indexed again."""
 
     def __init__(self, context: IndexContext, warc: KnownWarc, start: int, written: Callable[[int, int], None]) -> None:
-        """Begin at a byte; `written` is called after every batch with its number of pages and the
-        position in the file.
-        """
+        """Begin at a byte; `written` is called after each batch with its number of pages and the position in the
+        file."""
         self._context = context
         self._warc = warc
         self._written = written
@@ -81,7 +82,7 @@ class FileWriting:
         self._characters = 0
 
     def take(self, portion: Portion) -> None:
-        """Add the next item that was read; full batches are written."""
+        """Add the next portion; full batches are written."""
         for passed in portion.passed_over:
             self._has_begun = True
             log.info("index.record.skipped", file=self._warc.filename, offset=passed.offset, reason=passed.reason)
@@ -95,7 +96,7 @@ class FileWriting:
             self._write(portion.position)
 
     def finish(self, end: int) -> None:
-        """Write what is left, and that the file is read to its end; WarcError when it is no WARC file."""
+        """Write the last batch and mark the file as read; WarcError when it is not a WARC file."""
         if not self._has_begun and not self._found and self._problems:
             reason = self._problems[0].reason
             raise WarcError(f"{self._warc.path}: no record in it can be read ({reason})")
@@ -134,7 +135,7 @@ def store(context: IndexContext, batch: Batch, problem_count: int = 0) -> int:
 
 
 def store_late(context: IndexContext, warc: KnownWarc, found: Sequence[ReadCapture]) -> int:
-    """Index revisits whose originals are indexed by now, and return the number of their pages."""
+    """Index revisits whose originals have been indexed meanwhile, and return the number of their pages."""
     batch = Batch(warc, list(found), [])
     return store(context, batch)
 
@@ -146,7 +147,7 @@ def _note_state(session: Session, context: IndexContext, batch: Batch, problem_c
             if found.capture.offset not in unresolved:
                 problems.forget_problem(session, batch.warc.id, found.capture.offset)
         return
-    # Also what was known behind the batch: it is not counted any more, until it is read again.
+    # Problems after the batch are removed, too: they are counted again when that part is read again.
     problems.replace_problems(session, context.job.id, batch.warc.id, (batch.within[0], problems.END), batch.problems)
     captures.set_index_state(
         session,
@@ -205,7 +206,7 @@ def _resolve_revisits(session: Session, context: IndexContext, batch: Batch, bat
 
 
 def _snapshot_ids(session: Session, context: IndexContext, batch: Batch, batch_ids: BatchIds) -> dict[int, int]:
-    """Return an id for each page without one: the id in the journal, else a new one."""
+    """Return an id for each page without a snapshot: the id in the journal, else a new one."""
     resolution = batch_ids.resolution
     lacking = [
         found.capture
@@ -238,7 +239,7 @@ def _as_shown(context: IndexContext, batch: Batch, found: ReadCapture) -> ReadCa
 
 
 def _as_unread(context: IndexContext, payload: Payload) -> Payload:
-    """Return a withheld record's payload as one that is to be read: it is a page, although it has no snapshot."""
+    """Return the payload of a withheld record marked as not indexed: it is a page, although it has no snapshot."""
     keys: tuple[WithheldKey, ...] = (
         (payload.warc_path.rpartition("/")[2], payload.offset),
         (payload.record_id, payload.captured_at),
@@ -248,7 +249,7 @@ def _as_unread(context: IndexContext, payload: Payload) -> Payload:
 
 
 def _with_promised_time(context: IndexContext, warc: KnownWarc, found: ReadCapture) -> ReadCapture:
-    """Return a capture with the time that it got from its file first: a copy of the file has another one."""
+    """Return a capture with its promised time: if the time came from the file, a copy of the file has another one."""
     capture = found.capture
     if capture.date_source is not DateSource.FILE:
         return found
@@ -261,7 +262,7 @@ def _promised(context: IndexContext, warc: KnownWarc, capture: NewCapture) -> tu
 
 
 def _read_revisits(context: IndexContext, batch: Batch, batch_ids: BatchIds) -> None:
-    """Read the revisits whose page cannot be copied; what cannot be read is a problem."""
+    """Read the revisits whose page cannot be copied; one that cannot be read is recorded as a problem."""
     resolution = batch_ids.resolution
     for place, found in enumerate(batch.found):
         offset = found.capture.offset
@@ -276,12 +277,12 @@ def _read_revisits(context: IndexContext, batch: Batch, batch_ids: BatchIds) -> 
 
 
 def _note_kept_snapshots(batch: Batch, batch_ids: BatchIds) -> None:
-    """Add a problem for every snapshot whose earlier text stays because its record is no longer read as a page."""
+    """Add a problem for each snapshot that retains its earlier text because its record is no longer read as a page."""
     resolution = batch_ids.resolution
     read = {found.capture.offset for found in batch.found if found.page is not None}
     explained = {problem.offset for problem in batch.problems}
     current = read | explained | resolution.copies.keys() | set(resolution.unresolved)
-    # Where a page leads that was captured before is judged when all of the job is indexed.
+    # Redirects at URLs of known pages are judged after all files of the job are indexed (`index/moved.py`).
     current |= {one.capture.offset for one in batch.found if one.capture.status_code in REDIRECT_STATUSES}
     batch.problems += [Problem(offset, NO_LONGER_A_PAGE) for offset in sorted(batch_ids.before.keys() - current)]
 
@@ -301,7 +302,7 @@ def _promises(context: IndexContext, batch: Batch, batch_ids: BatchIds) -> Itera
         capture = found.capture
         both = batch_ids.captures[capture.offset], batch_ids.snapshots.get(capture.offset)
         if _is_withheld(context, batch, found):
-            continue  # the id that its snapshot had stays promised to it
+            continue  # The id of its former snapshot remains promised to this record.
         if _promised(context, batch.warc, capture) != both:
             yield _line(batch.warc, capture, *both)
 

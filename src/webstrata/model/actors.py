@@ -13,7 +13,7 @@ class Actor:
 
 
 PROGRAM = Actor("program")
-"""The program itself: changes that no one requested."""
+"""The program itself, for changes that no person requested."""
 
 COMMAND_LINE = Actor("command line")
 ADMIN_TOKEN = "admin token"  # noqa: S105 - who, not what

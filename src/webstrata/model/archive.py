@@ -10,7 +10,7 @@ from webstrata.model.quality import GOOD
 
 @dataclass(frozen=True)
 class SnapshotView:
-    """A snapshot as a reader meets it."""
+    """A snapshot for display."""
 
     id: int
     url: str
@@ -29,9 +29,9 @@ class SnapshotView:
     quality: float | None = None
     """1 for a good capture, 0 for a worthless one; None when an earlier version indexed it."""
     quality_kind: str | None = None
-    """What the capture is: a page, an error, a block page, a soft 404, …"""
+    """The kind of capture: a page, an error, a block page, a soft 404, …"""
     quality_reasons: str | None = None
-    """Why its quality is below 1, a sentence a line."""
+    """Why its quality is below 1, one sentence per line."""
     page_snapshots_count: int | None = None
     """How many captures the page has, where the view counts them."""
     marked_snippet: tuple["TextRun", ...] = ()
@@ -56,7 +56,7 @@ def latest_good(captures: Sequence[SnapshotView]) -> SnapshotView | None:
 
 @dataclass(frozen=True)
 class TextRun:
-    """A piece of a snippet; marked when it is what was searched for."""
+    """A piece of a snippet; `marked` if it matches the search."""
 
     text: str
     marked: bool
@@ -112,7 +112,7 @@ class ArchiveTotals:
 
 @dataclass(frozen=True)
 class JobView:
-    """A job as its operator meets it."""
+    """A job for display to operators."""
 
     id: int
     source_code: str
@@ -152,7 +152,7 @@ class JobView:
 
     @property
     def how_far(self) -> str:
-        """Return in words how much of the job's URLs was captured, and how much can be searched."""
+        """Return in words how many of the job's URLs were captured, and how many can be searched."""
         crawled, known, failed = (count or 0 for count in (self.pages_crawled, self.pages_total, self.pages_failed))
         captured = f"{crawled:,} of {known:,} URLs fetched, {failed:,} failed"
         searched = f"{self.indexed_page_count:,} snapshots can be searched"
@@ -160,5 +160,5 @@ class JobView:
 
     @property
     def was_registered(self) -> bool:
-        """Return whether its WARC files came from elsewhere: a job that crawls has somewhere to begin."""
+        """Return whether its WARC files were registered or imported: only crawls have seeds."""
         return self.config is not None and not self.config.get("seeds")

@@ -1,4 +1,4 @@
-"""Assets: what plugins make of captures, how their versions follow each other, and when one counts as gone."""
+"""Rules of assets: results of plugins, the order of their versions, and when an asset counts as gone."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ MAX_IDENTIFIER_BYTES = 2_048
 
 MAX_METADATA_BYTES = 1_000_000
 MAX_INTERRUPTIONS = 5
-"""How often a plugin may crash its process on a capture before that capture is no longer given to it."""
+"""After so many crashes of a plugin on a capture, the plugin is not run on it any more."""
 
 FEW = 10
 """Up to so many assets may disappear from a site at once without a confirmation."""
@@ -40,7 +40,7 @@ _NOT_MODIFIED = 304
 _SETTINGS_WITHOUT_REACH = frozenset(name for name, declared in CRAWL_SETTINGS.items() if not declared.has_reach) | {
     "plugins"
 }
-"""Crawl settings that cannot take a URL out of a job; any other one, also of another version, is taken to do so."""
+"""Crawl settings that cannot change which URLs a job reaches; all others, even unknown ones, count as if they could."""
 
 
 class AssetType(StrEnum):
@@ -51,7 +51,7 @@ class AssetType(StrEnum):
 
 
 class AssetState(StrEnum):
-    """Whether an asset was there when its source was last looked at."""
+    """Whether an asset existed when its source was last crawled."""
 
     PRESENT = "present"
     MISSING = "missing"
@@ -70,7 +70,7 @@ SETTLED = (RunStatus.DONE, RunStatus.SKIPPED, RunStatus.FAILED)
 
 
 class Sight(StrEnum):
-    """What seeing an asset means for its versions."""
+    """The effect of a sighting on an asset's versions."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -80,7 +80,7 @@ class Sight(StrEnum):
 
 @dataclass(frozen=True)
 class AssetRecord:
-    """An asset as a plugin describes it; what the database could not keep is refused here."""
+    """A plugin's description of an asset; values that the database cannot store are refused."""
 
     identifier: str
     asset_type: str
@@ -103,7 +103,7 @@ class AssetRecord:
 
 
 class NormalizedAsset(NamedTuple):
-    """An asset and its normalised bytes; a plain pair of the two does as well."""
+    """An asset and its normalised bytes; plugins may return a plain tuple instead."""
 
     record: AssetRecord
     content: bytes
@@ -167,7 +167,7 @@ class AssetsSummary:
     failed: int = 0
     missing: int = 0
     unproven: int = 0
-    """Assets that the job did not show, but whose absence it cannot prove."""
+    """The number of assets that the job did not find, but whose absence it does not prove."""
 
 
 def checksum_of(content: bytes) -> str:
@@ -176,7 +176,7 @@ def checksum_of(content: bytes) -> str:
 
 
 def judge_sighting(known: KnownAsset | None, checksum: str, captured_at: datetime) -> Sight:
-    """Return what a sighting makes of an asset; versions only go forward in time."""
+    """Return the effect of a sighting on an asset; versions are in order of time."""
     if known is None:
         return Sight.NEW
     if captured_at < known.last_seen_at:
@@ -185,7 +185,7 @@ def judge_sighting(known: KnownAsset | None, checksum: str, captured_at: datetim
 
 
 def is_back(known: KnownAsset, captured_at: datetime) -> bool:
-    """Return whether a sighting takes back that an asset was missing."""
+    """Return whether a sighting shows that a missing asset is present again."""
     return known.missing_since is None or captured_at >= known.missing_since
 
 
@@ -205,22 +205,23 @@ def judge_unseen(asset: UnseenAsset, response: AssetResponse | None, run: RunSta
 
 
 def holds_content(status_code: int | None) -> bool:
-    """Return whether a response with this status has the content itself: no error, no redirect."""
+    """Return whether a response with this status has content: it is not an error or a redirect."""
     return status_code is None or 200 <= status_code <= 299 or status_code == _NOT_MODIFIED
 
 
 def same_reach(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
-    """Return whether two jobs, by their stored configurations, get to the same URLs of an unchanged site."""
+    """Return whether two jobs with these configurations reach the same URLs of an unchanged site."""
     return _reach(one) == _reach(other)
 
 
 def too_many_at_once(absent: int, present: int) -> bool:
-    """Return whether so much is absent that an outage is likelier: more than a few, and more than half of all."""
+    """Return whether so many assets are absent that an outage is more likely: more than a few, and more than half of
+    all."""
     return absent > FEW and absent * 2 > present
 
 
 def _reach(config: Mapping[str, object]) -> dict[str, object]:
-    """Return the part of a configuration that decides what a job gets to; an empty value is as good as none."""
+    """Return the part of a configuration that decides which URLs a job reaches, without empty values."""
     seeds, settings = config.get("seeds"), config.get("crawl")
     reach = {
         **config,
@@ -255,7 +256,7 @@ def _check_path(path: str) -> None:
 
 
 def _storable(name: str, value: _Json) -> _Json:
-    """Return a copy of what JSON can hold; UsageError for anything else, and for NUL, which PostgreSQL cannot keep."""
+    """Return a copy of a JSON value; UsageError for other values, and for NUL, which PostgreSQL cannot store."""
     if not value:
         return value
     try:

@@ -25,7 +25,7 @@ class Original:
     url: str
     captured_at: datetime
     payload_digest: str | None = None
-    """Its digest in a revisit: it is looked up when its record's id and its time find nothing."""
+    """The payload's digest, used to find it if the record's id and time do not."""
     is_dated: bool = True
     """Whether its time is known; otherwise this is the time of the revisit."""
     warc_file_id: int | None = None
@@ -51,7 +51,7 @@ class EarlierCapture:
 
     @property
     def conditions(self) -> dict[str, str]:
-        """Return the headers of a conditional request: the server sends a body only if it has changed."""
+        """Return the headers of a conditional request, to which a server sends a body only if it has changed."""
         headers = {}
         if self.etag:
             headers["If-None-Match"] = self.etag
@@ -124,7 +124,7 @@ class PageResources:
 
 
 def why_unusable(status_code: int | None) -> str | None:
-    """Return why a captured response has no content to show; None when it has."""
+    """Return why a captured response has no content to show; None when it has some."""
     if status_code is None or status_code < HTTPStatus.BAD_REQUEST:
         return None
     return f"the server returned {status_code}"

@@ -4,7 +4,7 @@ HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.w
 PDF_TYPES = frozenset({"application/pdf", "application/x-pdf"})
 TEXT_TYPES = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 XML_TYPES = frozenset({"application/xml", "text/xml"})
-"""XML may be XHTML: its first tag decides."""
+"""Types of XML, which may be XHTML, depending on the first tag."""
 
 CSS_TYPE = "text/css"
 
@@ -12,7 +12,7 @@ UNSTATED_TYPES = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download"}
     | {"application/download", "unknown/unknown", "application/unknown", "*/*"}
 )
-"""What servers declare when they do not know: the bytes decide."""
+"""Types that servers declare for unknown content; the bytes decide."""
 
 _PAGE_TYPES = HTML_TYPES | PDF_TYPES | TEXT_TYPES | XML_TYPES | UNSTATED_TYPES
 

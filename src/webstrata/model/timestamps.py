@@ -49,7 +49,7 @@ def _moment(digits: str, padding: str) -> datetime:
 
 def http_date(moment: datetime) -> str:
     """Return a moment as HTTP headers write it."""
-    # By hand: the library takes ten times as long, and every replayed file has two such dates.
+    # Formatted here: the library takes ten times as long, and every replayed file has two such dates.
     at = _in_utc(moment)
     day = f"{_DAYS[at.weekday()]}, {at.day:02} {_MONTHS[at.month - 1]} {at.year:04}"
     return f"{day} {at.hour:02}:{at.minute:02}:{at.second:02} GMT"

@@ -24,22 +24,22 @@ _HTTPS_PORTS = frozenset({"", "443"})
 _ABSOLUTE = ("http://", "https://")
 _SEGMENT = "[A-Za-z0-9_~-][A-Za-z0-9_.~%+,=-]*+"
 _PLAIN_PATH = re.compile(rf"(?=[/A-Za-z0-9])/?(?:{_SEGMENT}/)*+(?:{_SEGMENT})?(?:\?[A-Za-z0-9_.~%+,=&/-]*+)?")
-"""A path that the URL standard leaves unchanged: no segment of dots, nothing to escape or to drop."""
+"""A path that is already normalised: without dot segments and characters to be escaped or removed."""
 
 _PLAIN_URL = re.compile(
     r"https?://(?P<host>(?:(?!xn--)[a-z0-9-]+\.)+[a-z]{2,})"
     rf"(?P<path>/(?:{_SEGMENT}/)*+(?:{_SEGMENT})?)(?P<query>\?[A-Za-z0-9_.~%+,=&/-]*+)?"
 )
-"""A URL that is written as the standard would write it: its last label is a name, so that the host is no address."""
+"""A URL that is already normalised; its last label is a name, so that the host is not an IP address."""
 
 _MAX_SHOWN = 200
 _GROUPS_KEPT = 16_384
-"""The links of a site's pages are mostly the same ones: remembering them makes a group ten times as cheap."""
+"""The size of the cache of groups: pages of a site mostly have the same links, and caching is ten times as fast."""
 
 
 @dataclass(frozen=True)
 class UrlParts:
-    """The parts of a URL that our rules look at."""
+    """The parts of a URL that our rules use."""
 
     href: str
     scheme: str
@@ -50,7 +50,7 @@ class UrlParts:
 
 
 def with_scheme(text: str) -> str:
-    """Read `example.org/page` as a person means it; what is no host, or has a scheme, stays as it is."""
+    """Add https:// to a text such as `example.org/page`; other texts are returned unchanged."""
     host = re.split(r"[/?#:]", text.strip(), maxsplit=1)[0]
     is_host = ("." in host.strip(".") or host == "localhost") and not _SCHEME.match(text.strip())
     return f"https://{text.strip()}" if is_host else text
@@ -60,7 +60,7 @@ def parse_url(text: str) -> UrlParts:
     """Return a URL as the URL standard parses it, without credentials and fragment; UsageError if it is invalid."""
     try:
         url = can_ada.parse(text.strip())
-    except (ValueError, TypeError):  # TypeError: half a surrogate pair, which no URL can hold
+    except (ValueError, TypeError):  # TypeError: a lone surrogate, which URLs cannot contain
         raise _not_a_web_address(text) from None
     if url.protocol not in _FETCHABLE or not url.hostname:
         raise _not_a_web_address(text)
@@ -79,13 +79,13 @@ def url_key(href: str) -> str:
 
 
 def bounded(url: str) -> str:
-    """Return a URL that a database can index: an overlong one is cut and its hash put in place of the rest."""
+    """Return a URL that a database can index: the end of a very long one is replaced by its hash."""
     return url if len(url) <= MAX_URL_LENGTH else f"{url[: MAX_URL_LENGTH - 33]}#{url_key(url)}"
 
 
 def host_of(href: str) -> str:
     """Return the host of a URL normalised by `parse_url`, with its port unless it is the default one."""
-    # Cut out, not parsed: the crawler asks for every link of every page.
+    # String operations instead of parsing, as this runs for every link of every page.
     start = href.index("//") + 2
     return href[start : href.index("/", start)]
 
@@ -96,7 +96,7 @@ def origin_of(href: str) -> str:
 
 
 def join(base: str, reference: str) -> str | None:
-    """Return the URL that a link on a page leads to, or None when it leads nowhere we could fetch."""
+    """Return the absolute URL of a link on a page; None when it cannot be fetched."""
     if len(reference) > MAX_URL_LENGTH:
         return None
     try:
@@ -120,7 +120,8 @@ class BaseUrl:
         return cls(href, origin_of(href), href[: href.partition("?")[0].rfind("/") + 1])
 
     def part_for(self, reference: str) -> str:
-        """Return the part that a reference depends on; a site's pages share it, and so what `resolve` makes of it."""
+        """Return the part of the base that a reference depends on: it is equal for many pages, so `resolve` can be
+        cached."""
         first = reference[:1]
         if first == "/" or reference.startswith(_ABSOLUTE):
             return self.site
@@ -130,7 +131,7 @@ class BaseUrl:
 
 def resolve(part: str, reference: str) -> str | None:
     """Return what `join` gives for a reference and the part of its base that it depends on."""
-    # Cut and put together, not parsed: nearly all links are plain, and of those there is nothing to normalise.
+    # String operations instead of parsing: nearly all links are plain and need no normalisation.
     if len(reference) <= MAX_URL_LENGTH:
         path = reference.removeprefix(part)
         if _PLAIN_PATH.fullmatch(path) and path.startswith("/") != part.endswith("/"):
@@ -143,9 +144,10 @@ def resolve(part: str, reference: str) -> str | None:
 
 @lru_cache(_GROUPS_KEPT)
 def url_group(url: str, page_parameters: tuple[str, ...] = ()) -> str:
-    """Return the page a URL belongs to: https, no `www.`, no trailing slash, no query but for the page parameters."""
+    """Return the group of a URL: https, without `www.`, trailing slash, and query parameters other than page
+    parameters."""
     plain = _PLAIN_URL.fullmatch(url)
-    # Cut out, not parsed, in a quarter of the time: every new link of every page is asked for.
+    # String operations take a quarter of the time of parsing; this runs for every new link of every page.
     if plain is not None and not (page_parameters and plain["query"]):
         return bounded(f"https://{_without_www(plain['host'])}{plain['path'].rstrip('/') or '/'}")
     return _parsed_group(url, page_parameters)
@@ -161,7 +163,7 @@ def _parsed_group(url: str, page_parameters: tuple[str, ...]) -> str:
 
 def _kept_of(query: str, page_parameters: tuple[str, ...]) -> str:
     """Return the parameters of a query that distinguish pages, in a normalised order and form."""
-    # Bytes that are no UTF-8 are carried through: two pages of an old site must not fall together.
+    # Bytes that are not UTF-8 are preserved, so that two pages of an old site remain different.
     found = parse_qsl(query[1:], keep_blank_values=True, errors="surrogateescape")
     kept = sorted((pair for pair in found if pair[0] in page_parameters), key=itemgetter(0))
     return f"?{urlencode(kept, errors='surrogateescape')}" if kept else ""
@@ -189,5 +191,5 @@ def _without_www(host: str) -> str:
 
 
 def _is_address(host: str) -> bool:
-    """Return whether a host is an IP address: the URL standard brackets IPv6, and no name's last part is a number."""
+    """Return whether a host is an IP address: IPv6 has brackets, and the last part of a name is not a number."""
     return host.startswith("[") or host.rpartition(".")[2].isdecimal()

@@ -1,7 +1,7 @@
 """A process that sends one notification through apprise: it connects only to addresses that the network guard permits.
 
-It reads a request as JSON from its standard input and writes `{"error": …}` to its standard output. Apprise makes
-connections of its own; the interpreter's audit events let the guard see each address before it is connected to.
+It reads a request as JSON from its standard input and writes `{"error": …}` to its standard output. Apprise opens its
+own connections; an audit hook of the interpreter lets the guard check each address before.
 """
 
 import ipaddress
@@ -66,7 +66,8 @@ def _check(guard: NetworkGuard, connecting: socket.socket, address: object) -> N
 
 
 class _Notes(logging.Handler):
-    """Stores the status that a service responded with; the rest of a log line may contain secrets."""
+    """Log handler that stores only the status of the service's response; other parts of a log line may contain
+    secrets."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

@@ -14,7 +14,7 @@ from webstrata.model.notifications.values import TargetAddress
 
 _PROGRAM = "webstrata.notifications.apprise_process"
 _STARTING_SECONDS = 20.0
-"""Loading apprise takes up to a few seconds on a busy machine."""
+"""Additional time for importing apprise, which takes some seconds on a busy machine."""
 
 
 @dataclass(frozen=True)

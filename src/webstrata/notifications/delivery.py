@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 _AT_ONCE = 16
 _LEASE_SPARE = timedelta(seconds=60)
-"""How much longer a lease lasts than the timeouts of a delivery."""
+"""By how much a lease is longer than the timeouts of a delivery."""
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Delivery:
         return reason
 
     async def _deliver(self, owner: str, counts: DeliveryCounts, stop: threading.Event) -> None:
-        """Send several messages at once: a receiver that is slow delays only its own."""
+        """Send several messages concurrently, so that a slow receiver delays only its own."""
         running: set[asyncio.Task[None]] = set()
         while True:
             if not stop.is_set() and len(running) < _AT_ONCE:

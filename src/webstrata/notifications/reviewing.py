@@ -26,7 +26,8 @@ _MAX_NAME = 1_000
 def mark_change(
     database: Database, archive_root: Path, change_id: int, status: ReviewStatus | None, note: str | None
 ) -> MarkedChange:
-    """Mark a change event, or remove its mark; without a note, the old one stays. NotFoundError without event."""
+    """Mark a change event, or remove its mark; without a note the old one remains. NotFoundError when there is no such
+    event."""
     with database.write() as session:
         event = reviews.review_change(session, change_id, status, note, datetime.now(UTC))
         review = ChangeReview(status, event.review_note, event.reviewed_at, event.reviewed_by) if status else None

@@ -51,10 +51,10 @@ def subscribe(
     min_significance: float = SIGNIFICANT,
     digest: bool = True,
 ) -> Subscription:
-    """Notify an address, or a target by its name, of changes from now on; a target that is new is added.
+    """Subscribe a target, given by address or name, to future changes; a new target is added.
 
-    Exactly one of source, page (a URL), watch and saved search is given. What was captured before is not announced.
-    A new webhook's signing secret is part of the result, this once.
+    Exactly one of source, page (a URL), watch and saved search is given. Earlier captures are not announced. The
+    signing secret of a new webhook is part of the result, only this time.
     """
     group = None if page is None else url_group(page)
     subject = _check_subject(Subject(source_id, group, watch_id, saved_search_id))

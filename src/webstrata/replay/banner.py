@@ -1,4 +1,4 @@
-"""The banner above an archived page: what it is, and when it was captured."""
+"""The banner above an archived page, with its title, URL and time of capture."""
 
 from datetime import UTC, datetime
 from html import escape
@@ -10,7 +10,7 @@ from webstrata.replay.markup import Markup
 
 BANNER_ID = "webstrata-banner"
 MAX_SHOWN = 300
-"""Characters of a title or an address that are shown; the page they come from decides how long they are."""
+"""The most characters of a title or an address that are shown, as both are chosen by the archived site."""
 
 # `all: initial` and `!important` in the attribute itself win over every style sheet of the page.
 _BOX = (
@@ -24,7 +24,7 @@ _LINK = "all:unset!important;color:#9fd3ff!important;text-decoration:underline!i
 
 
 def with_banner(html: bytes, charset: str | None, snapshot: SnapshotView) -> bytes:
-    """Return a page with its banner where the body begins; every other byte is as it was archived."""
+    """Return a page with its banner at the start of the body; all other bytes are unchanged."""
     page = Markup(html, charset)
     return page.insert(body_start(page.ascii), banner_html(snapshot))
 
@@ -37,7 +37,7 @@ def banner_html(snapshot: SnapshotView) -> str:
 
 
 def capture_banner(capture: ArchivedCapture, list_path: str) -> str:
-    """Return the banner of a capture that may be no snapshot, with a link to the other captures of its URL."""
+    """Return the banner of a capture, which may have no snapshot, with a link to the other captures of its URL."""
     return _banner("", capture.captured_at, capture.url, (list_path, "All captures"))
 
 

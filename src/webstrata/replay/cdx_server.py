@@ -1,4 +1,4 @@
-"""The CDX server: captures that a query asks for, read in parts and written line by line."""
+"""The CDX server: runs queries for captures in parts and writes the results line by line."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from webstrata.model.replay.closest import by_closeness
 log = structlog.get_logger()
 
 MOST_READ = 1_000_000
-"""Captures that are read for one query; a longer list goes on with pages or a resume key."""
+"""The most captures that are read for one query; longer lists continue with pages or a resume key."""
 
 _PART = 2_000
 _FIRST_PART = 200
@@ -64,7 +64,7 @@ def _scope(query: CdxQuery) -> CaptureScope:
 def _captures(
     database: Database, scope: CaptureScope, after: ListPosition | None, most: int, limit: int | None = None
 ) -> Iterator[ArchivedCapture]:
-    """Yield captures in parts, the first one small: most queries want few."""
+    """Yield captures, read in parts; the first part is small, as most queries need few."""
     size = min(_FIRST_PART if limit is None else max(1, limit), _PART)
     while most > 0:
         with database.read() as session:
@@ -95,7 +95,7 @@ def _last_lines(database: Database, query: CdxQuery, after: ListPosition | None,
     count = -(query.limit or 0)
     scope = _scope(query)
     if query.collapses or after is not None or query.page is not None:
-        # Of equal neighbours one is listed: which one depends on the beginning of the list.
+        # Which of several equal neighbours is listed depends on the start of the list, so all lines before are read.
         return iter(deque(_sifted(_captures(database, scope, after, most), query), maxlen=count))
     reverse = CaptureScope(scope.keys, scope.earliest, scope.latest, not scope.is_reverse)
     found = list(islice(_sifted(_captures(database, reverse, None, most, count), query), count))
@@ -103,7 +103,7 @@ def _last_lines(database: Database, query: CdxQuery, after: ListPosition | None,
 
 
 def _sifted(captures: Iterable[ArchivedCapture], query: CdxQuery) -> Iterator[CdxLine]:
-    """Yield the lines that pass the filters, of equal neighbours the first."""
+    """Yield the lines that pass the filters, and only the first of equal neighbours."""
     lines = (CdxLine(capture, cdx.field_values(capture)) for capture in captures)
     found: Iterator[CdxLine] = (line for line in lines if all(one.accepts(line.values) for one in query.filters))
     for collapse in query.collapses:
@@ -164,5 +164,5 @@ def _lists(lines: Iterable[CdxLine], query: CdxQuery, names: Sequence[str]) -> I
 
 
 def _has_more(query: CdxQuery) -> bool:
-    """Return whether a list may go on: one without a limit was read to its end."""
+    """Return whether a list may continue; one without a limit was read to its end."""
     return query.limit is not None and query.limit > 0

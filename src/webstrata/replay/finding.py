@@ -1,6 +1,6 @@
-"""Finding the capture that an address and a moment lead to, and reading its record.
+"""Finds the capture of a URL that is closest to a moment, and reads its record.
 
-Every replay goes through `find_capture`: what must not be shown is to be left out there.
+Every replay uses `find_capture`, so captures that must not be shown are excluded there.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ class FoundCapture:
 
 @dataclass(frozen=True)
 class ReplayArchive:
-    """Where captures are looked up and read."""
+    """Looks captures up in the database, and reads their records."""
 
     database: Database
     root: Path
@@ -63,9 +63,9 @@ class ReplayArchive:
     ) -> FoundCapture:
         """Return the capture of a URL that is closest to a moment and can be read; NotFoundError without one.
 
-        With `since`, the captures of the period that ends at the moment come before those outside of it.
-        A redirect to itself (from http to https, or to `www.`, which are one URL here) is passed over unless loops are
-        allowed: following it would never end. The body is decoded of its content encoding, or left as it was sent.
+        With `since`, captures of the period that ends at the moment are preferred. A redirect to its own URL (such as
+        from http to https, or to `www.`, which count as the same URL) is skipped unless loops are allowed, because
+        following it would never end. With `decode`, the content encoding of the body is removed.
         """
         problem = NotFoundError(NOT_ARCHIVED.format(url=url))
         for capture in self._candidates(url, moment, since):
@@ -101,14 +101,16 @@ class ReplayArchive:
         return None
 
     def _candidates(self, url: str, moment: datetime, since: datetime | None) -> Iterator[ArchivedCapture]:
-        """Yield captures of a URL, the closest first: those of the very second, and only if need be the others."""
+        """Yield captures of a URL, the closest first: those of the same second, then the others, which are queried only
+        if needed."""
         has_any = False
         for capture in self._captures_of(url, moment, since):
             has_any = True
             yield capture
         posted = None if has_any else split_posted_url(url)
         if posted is not None:
-            # Other tools' files do not state the bodies of requests with the responses.
+            # WARC files of other tools do not store the request's body in the response's URL, so the request record is
+            # read.
             captures = list(self._captures_of(posted[0], moment, since))
             yield from sorted(captures, key=lambda capture: not self._responds_to(capture, url))
 

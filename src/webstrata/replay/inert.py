@@ -1,8 +1,8 @@
-"""Inert links: an archived page whose links lead only to places on the same page.
+"""Inert links: makes the links of an archived page lead only to fragments of the same page.
 
-Relative links would lead to this server, which has other pages at those URLs. No browser policy prevents it:
-a sandbox stops forms and pop-ups but no link, and a style sheet stops the mouse but not the keyboard. So the name of
-the attribute is overwritten by a meaningless one of the same length; all other bytes stay in place.
+Relative links would lead to this server, which has other pages at those URLs. No browser policy prevents that: a
+sandbox blocks forms and pop-ups but not links, and a style sheet blocks the mouse but not the keyboard. So the
+attribute's name is overwritten by a meaningless one of the same length; all other bytes are unchanged.
 """
 
 import re
@@ -20,7 +20,7 @@ _ANY_ATTRIBUTE = (
     rb"""(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?P<value>"[^"]*+"?|'[^']*+'?|[^\t\n\f\r >"'][^\t\n\f\r >]*+)?)?"""
 )
 _ATTRIBUTE = re.compile(_ANY_ATTRIBUTE)
-# Every "<a" counts as a link, also in comments and scripts: those are not shown, and no link is overlooked.
+# Every "<a" counts as a link, even in comments and scripts, where this changes nothing visible; so no link is missed.
 # Most links have one attribute: `more` is where others begin.
 _LINK = re.compile(
     rb"<(?:a|area)(?=[\t\n\f\r /])(?=" + _ANY_ATTRIBUTE + rb"(?:>|(?P<more>)))",
@@ -30,20 +30,21 @@ _REFERENCES = frozenset((b"href", b"xlink:href"))
 
 
 def with_inert_links(html: bytes, charset: str | None) -> bytes:
-    """Return a page whose links do nothing, except those to a place on the page itself."""
+    """Return a page whose links do nothing, except those to fragments of the page itself."""
     page = Markup(html, charset)
     inert = page.replace([*_reference_places(page.ascii)], _INERT)
     return inert.insert(body_start(inert.ascii), _STYLE)
 
 
 def _reference_places(html: bytes) -> Iterator[int]:
-    """Yield where `href` is written in links that leave the page."""
+    """Yield the offsets of `href` in links that leave the page."""
     seen: set[int] = set()
     for link in _LINK.finditer(html):
         name, value, at = link.span("name"), link["value"], link.start("more")
         if _leaves_page(html[slice(*name)], value):
             yield name[1] - len(_INERT)
-        # `seen` stops at attributes that were read before: no byte is read twice, however hostile the page.
+        # `seen` is the end of the attributes that were read, so that a hostile page cannot make us read bytes
+        # repeatedly.
         while at >= 0 and at not in seen and (attribute := _ATTRIBUTE.match(html, at)):
             seen.add(at)
             if _leaves_page(attribute["name"], attribute["value"]):

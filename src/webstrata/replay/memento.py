@@ -17,7 +17,7 @@ from webstrata.model.urls import surt
 
 TIMEMAP_PATH = f"{REPLAY_PATH}timemap/"
 MEMENTOS_PER_PAGE = 5_000
-"""Captures in one TimeMap; the rest is in further ones, to which it refers."""
+"""The most captures in one TimeMap, which links to further ones with the rest."""
 
 _PART = 1_000
 
@@ -58,7 +58,7 @@ def link_header(addresses: MementoAddresses, capture: ArchivedCapture | None, ar
 
 
 def _relations(capture: ArchivedCapture, around: Neighbours | None) -> list[tuple[ArchivedCapture, str]]:
-    """Return captures with their relations to one of them; a capture with two relations is listed once."""
+    """Return captures with their link relations; a capture with two relations is listed once."""
     found: dict[str, tuple[ArchivedCapture, list[str]]] = {capture.timestamp: (capture, [])}
     if around is not None:
         for one, name in (
@@ -83,7 +83,7 @@ def _memento_link(addresses: MementoAddresses, capture: ArchivedCapture, relatio
 
 @dataclass(frozen=True)
 class TimeMap:
-    """One page of a URL's captures, oldest first, a second's captures once."""
+    """One page of a URL's captures, oldest first; only one capture per second."""
 
     addresses: MementoAddresses
     mementos: Sequence[ArchivedCapture]
@@ -124,7 +124,7 @@ def _page(
 
 
 def _each_second(database: Database, scope: CaptureScope) -> Iterator[ArchivedCapture]:
-    """Yield the captures of a URL, the first of each second: an address names no shorter time."""
+    """Yield the captures of a URL, only the first of each second, as addresses have no fractions of seconds."""
     after: ListPosition | None = None
     second: datetime | None = None
     while True:

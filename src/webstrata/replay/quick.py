@@ -1,6 +1,6 @@
 """Fast replay of small archived files by their exact timestamp.
 
-A replayed page loads dozens of files, each at the second of its capture and as it was sent.
+A replayed page loads dozens of files, each with the exact second of its capture and with its original encoding.
 """
 
 from datetime import datetime
@@ -17,7 +17,7 @@ from webstrata.storage.paths import place_of
 from webstrata.warc.small_responses import read_small_response
 
 MAX_QUICK_BYTES = 100_000
-"""The largest record, compressed, that is read here; larger ones keep a processor busy for milliseconds."""
+"""The largest compressed record on the fast path; larger ones would block the event loop for milliseconds."""
 
 _MOST_PLACES = 4_096
 

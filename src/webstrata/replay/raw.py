@@ -1,4 +1,4 @@
-"""The bytes of a snapshot, read from its WARC file at the offset in the index."""
+"""Reads the bytes of a snapshot from its WARC file, at the offset in the index."""
 
 import hashlib
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ log = structlog.get_logger()
 _NOT_LOCATED = "Could not locate corresponding record in the WARC file"
 _GZIP = b"\x1f\x8b"
 _OF_NOTHING = hashlib.sha256().hexdigest()
-"""The hash of the empty text: the index did not read the page, because it is too large."""
+"""The hash of the empty text, which the index stores for pages that are too large to read."""
 
 
 @dataclass(frozen=True)
 class RawPage:
-    """A snapshot's body as it was captured, decoded of its content encoding."""
+    """A snapshot's captured body without its content encoding."""
 
     content: bytes
     media_type: str
@@ -81,8 +81,8 @@ def find_record_for_snapshot(
 ) -> ArchiveRecord:
     """Return a snapshot's record with its payload, never one from outside the archive.
 
-    When its file is missing or damaged, a copy in another file is read. NotFoundError names what is missing. The body
-    is decoded unless the caller wants it as it was sent.
+    When its file is missing or damaged, a copy in another file is read. NotFoundError names what is missing. With
+    `decode`, the content encoding of the body is removed.
     """
     if not snapshot.warc_path:
         raise NotFoundError("No WARC path associated with this snapshot")
@@ -113,7 +113,7 @@ def _own_record(snapshot: RecordPlace, database: Database, archive_root: Path, d
 
 
 def _located(path: Path, snapshot: RecordPlace, database: Database, decode: bool) -> ArchiveRecord:
-    """Return the record at a snapshot's offset; one without an offset is searched for once, and its offset stored."""
+    """Return the record at a snapshot's offset; without one, the record is searched and its offset stored."""
     if snapshot.offset is not None:
         return read_record(path, snapshot.offset, snapshot.length, decode=decode)
     record = find_record(path, snapshot)
@@ -122,7 +122,7 @@ def _located(path: Path, snapshot: RecordPlace, database: Database, decode: bool
             with database.write() as session:
                 set_record_place(session, snapshot.snapshot_id, record.offset, record.length)
         except DatabaseError as error:
-            # The page can be shown all the same; the next view searches again.
+            # The page is shown anyway; the next view searches again.
             log.warning("replay.offset.not_stored", snapshot_id=snapshot.snapshot_id, reason=str(error))
     return record
 

@@ -1,4 +1,4 @@
-"""The response that replays a capture: its status, its headers made harmless, its body rewritten or as it was sent."""
+"""Builds the response that replays a capture: status, safe headers, and the body, rewritten or as it was sent."""
 
 import re
 from collections.abc import Callable
@@ -20,25 +20,25 @@ from webstrata.replay.markup import Markup
 from webstrata.warc.reader import ArchiveRecord
 
 MAX_REWRITTEN_BYTES = 5_000_000
-"""Larger pages and style sheets keep their addresses: rewriting takes up to a second a megabyte."""
+"""Addresses in larger pages and style sheets are not rewritten, which takes up to a second per megabyte."""
 
 ORIGINAL = "X-Archive-Orig-"
 
 _MAX_VALUE = 4_096
 _MAX_HEADERS = 16_384
-"""Characters of one archived header, and of all, that are passed on: clients and proxies take no more."""
+"""The most characters of one archived header, and of all, that are passed on; clients and proxies refuse more."""
 
 _DROPPED = frozenset({"set-cookie", "set-cookie2", "authorization", "proxy-authorization"})
-"""What may hold the secrets of the session that captured the page."""
+"""Headers that may contain secrets of the session that captured the page."""
 
 _TOKEN = re.compile(r"[a-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _UNPRINTABLE = re.compile(r"[^\t\x20-\x7e]")
-"""What clients read in different charsets, or refuse."""
+"""Characters that clients decode differently, or refuse."""
 _COMPLETE = re.compile(r"bytes\s+0-(\d{1,18})/(\d{1,18})\s*", re.IGNORECASE)
 _PACKED = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "br": b""}
 _BROTLI_PROBE = 4_096
-"""Characters after which a Brotli stream, whose beginning has no mark, is taken for one."""
-"""Content encodings that are passed on, and how such bodies begin: a body that does not is mislabelled."""
+"""How many bytes are decoded to recognise Brotli, which has no signature."""
+"""Content encodings that are passed on, with the first bytes of such bodies; a body without them is mislabelled."""
 
 _MODIFIER_OF = {
     Loading.FRAME: Modifier.FRAME,
@@ -49,12 +49,12 @@ _MODIFIER_OF = {
 }
 
 TakesEncoding = Callable[[str], bool]
-"""Returns whether the client takes a content encoding."""
+"""A function that returns whether the client accepts a content encoding."""
 
 
 @dataclass(frozen=True)
 class ReplayedResponse:
-    """What is sent for a capture."""
+    """The response for a capture."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -62,7 +62,7 @@ class ReplayedResponse:
 
 
 def replay(found: FoundCapture, modifier: Modifier, takes_encoding: TakesEncoding) -> ReplayedResponse:
-    """Return the response that replays a capture, which was read as it was sent unless it is to be rewritten."""
+    """Return the response that replays a capture; `found` is decoded only if its body is rewritten."""
     record, status = found.record, _status(found.record, found)
     headers = dict(_passed_on(record, status))
     if is_rewritten(modifier):
@@ -79,12 +79,12 @@ def replay(found: FoundCapture, modifier: Modifier, takes_encoding: TakesEncodin
 
 
 def is_rewritten(modifier: Modifier) -> bool:
-    """Return whether addresses inside the capture are rewritten; else its bytes are those that were archived."""
+    """Return whether addresses in the body are rewritten; otherwise its bytes are unchanged."""
     return modifier.is_page or modifier is Modifier.STYLE
 
 
 def original_headers(record: ArchiveRecord) -> list[tuple[str, str]]:
-    """Return the archived headers under names of their own, without those that may hold secrets."""
+    """Return the archived headers with a prefix in their names, without those that may contain secrets."""
     if record.record_type == "resource":
         return []
     found, room = [], _MAX_HEADERS
@@ -97,7 +97,7 @@ def original_headers(record: ArchiveRecord) -> list[tuple[str, str]]:
 
 
 def _status(record: ArchiveRecord, found: FoundCapture) -> int:
-    """Return the archived status; where it needs something that is not archived, 200."""
+    """Return the archived status, or 200 for one that needs something which is not archived."""
     status = record.status_code or 200
     if status in REDIRECT_STATUSES and found.redirect_target is None:
         return 200
@@ -108,7 +108,7 @@ def _status(record: ArchiveRecord, found: FoundCapture) -> int:
 
 
 def _passed_on(record: ArchiveRecord, status: int) -> list[tuple[str, str]]:
-    """Return the headers that describe the body and do nothing else."""
+    """Return the headers that only describe the body."""
     names = ["Content-Type", "Content-Language", "Content-Disposition"]
     if status == 206:
         names.append("Content-Range")
@@ -117,7 +117,7 @@ def _passed_on(record: ArchiveRecord, status: int) -> list[tuple[str, str]]:
 
 
 def _as_sent(record: ArchiveRecord, takes_encoding: TakesEncoding) -> tuple[bytes, str]:
-    """Return the body as it was archived and its content encoding, or decoded when the client cannot do it."""
+    """Return the archived body and its content encoding; decoded if the client does not accept that."""
     stated = record.headers.get("content-encoding", "")
     encoding = stated.strip().lower()
     if encoding in _PACKED and takes_encoding(encoding) and _is_packed(record.body_bytes, encoding):
@@ -133,7 +133,7 @@ def _is_packed(body: bytes, encoding: str) -> bool:
 
 
 def _rewritten(found: FoundCapture, modifier: Modifier) -> tuple[bytes, str]:
-    """Return the body and its content type; pages and style sheets refer to other captures, and become UTF-8."""
+    """Return the rewritten body and its content type; rewritten pages and style sheets are UTF-8."""
     body, stated = found.record.body_bytes, found.record.headers.get("content-type", "")
     is_page = modifier.is_page and page_kind(stated, body, found.capture.url) is PageKind.HTML
     is_style = not is_page and (media_type(stated) == "text/css" or (modifier is Modifier.STYLE and not stated))

@@ -1,4 +1,4 @@
-"""Cleanup of artifacts: delete the files of expired html_gz artifacts, one at a time, the file before its row."""
+"""Cleanup of artifacts: deletes expired html_gz artifacts one at a time, first the file, then its row."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -52,7 +52,8 @@ def clean_up_artifacts(
 def _delete(database: Database, folder: ArtifactFolder, artifact: StoredArtifact, now: datetime) -> dict[str, int]:
     """Delete one artifact and return what to count; killed in between, the next cleanup finds the file missing."""
     try:
-        # The row is locked while its file is deleted, so that of two cleanups only one does and counts it.
+        # The row is locked during the deletion, so that only one of two concurrent cleanups deletes and counts the
+        # file.
         with database.write() as session:
             if artifacts.take_expired_artifact(session, artifact.id, now) is None:
                 return {"skipped": 1}

@@ -32,13 +32,13 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class Sweeper:
-    """How the expired items of a collection are counted and deleted."""
+    """The functions that count and delete the expired items of a collection."""
 
     count: Callable[[Session, datetime], ExpiredCount]
     delete: Callable[[Database, datetime, datetime, frozenset[int]], int]
-    """Deletes one batch of items older than the first time (the second is now), except the rows of some sources."""
+    """Deletes one batch of items older than the first time, except those of some sources; the second time is now."""
     of_sources: Callable[[Session, datetime], Sequence[ExpiredOfSource]] = lambda _session, _limit: ()
-    """Returns the sources with many expired rows; for items that do not belong to a source there are none."""
+    """Returns the sources with many expired rows; empty for items that do not belong to a source."""
 
 
 def sweepers(archive_root: Path | None) -> Mapping[str, Sweeper]:
@@ -150,7 +150,7 @@ def _delete_log_files(archive_root: Path, output_dir: str) -> None:
     folder = confined(archive_root, output_dir)
     for attempt in attempt_logs(folder):
         try:
-            # Of a link only the name in the folder is deleted, not its target.
+            # A symbolic link is deleted without its target.
             (folder / attempt.path.name).unlink(missing_ok=True)
         except OSError as error:
             raise StorageError(f"{attempt.path.name}: {error.strerror or error}") from error

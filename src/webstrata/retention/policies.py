@@ -21,7 +21,7 @@ class PolicyView:
     ttl_days: dict[str, int]
     error: str | None = None
     further: dict[str, int | None] = field(default_factory=lambda: dict(FURTHER_TTL_DAYS))
-    """The same for items that are not a collection; None is never."""
+    """The TTL of items that are not a collection; None means never."""
 
 
 def load_policies(database: Database) -> dict[str, int]:
@@ -35,7 +35,7 @@ def load_policies(database: Database) -> dict[str, int]:
 
 
 def show_policies(database: Database) -> PolicyView:
-    """Return the policies for a person to read: the defaults and an error when the stored ones cannot be read."""
+    """Return the policies for display: if the stored ones cannot be read, the defaults with an error."""
     try:
         days = load_policies(database)
     except UnreadablePolicyError as error:
@@ -52,6 +52,6 @@ def set_policy(database: Database, collection: object, ttl_days: object) -> None
 
 
 def reset_policies(database: Database) -> None:
-    """Restore the defaults, also when the stored policies cannot be read."""
+    """Restore the defaults, even if the stored policies cannot be read."""
     with database.write() as session:
         retention.reset_policies(session)

@@ -1,4 +1,4 @@
-"""The worker's share of retention: scheduled passes over the collections, and cleanups of artifacts."""
+"""Retention in workers: scheduled passes over the collections, and cleanups of artifacts."""
 
 import threading
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class ArtifactSchedule:
 
 @dataclass(frozen=True)
 class RetentionSchedule:
-    """The retention tasks of a worker; without a schedule of artifacts it leaves them alone."""
+    """The retention tasks of a worker; artifacts are cleaned up only if they have a schedule."""
 
     database: Database
     artifacts: ArtifactSchedule | None = None

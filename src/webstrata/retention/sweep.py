@@ -42,7 +42,7 @@ class PassLimits:
     """Limits of a pass for each collection: one batch, or batches until a time or an interruption."""
 
     until: float | None = None
-    """The reading of the monotonic clock after which no further batch begins; None for a single batch."""
+    """The time (of the monotonic clock) after which no further batch begins; None for a single batch."""
     interrupted: threading.Event | None = None
     archive_root: Path | None = None
     """Where blobs and logs are; without it only rows are deleted."""
@@ -64,7 +64,7 @@ def run_pass(
 ) -> PassResult:
     """Delete expired rows and return the result of each collection; a dry run only counts them.
 
-    A pass that deletes is recorded, also when it fails; a dry run leaves no trace.
+    A pass that deletes is recorded, even if it fails; a dry run is not recorded.
     """
     began = monotonic()
     result = PassResult(now, 0.0, trigger, dry_run)
@@ -143,7 +143,8 @@ def _sweep_all(
 def _sweep(
     database: Database, name: str, rule: tuple[Sweeper, int], now: datetime, dry_run: bool, limits: PassLimits
 ) -> CollectionResult:
-    """Return the result of one collection; its failure is part of the result, so that the others go on."""
+    """Return the result of one collection; a failure becomes part of the result, so that the other collections are
+    processed."""
     sweeper, ttl_days = rule
     result = CollectionResult(ttl_days)
     limit = expiry_limit(now, ttl_days)
@@ -166,7 +167,7 @@ def _sweep(
 def _guarded(
     session: Session, sweeper: Sweeper, limit: datetime, expired: int, max_share: float | None
 ) -> list[ExpiredOfSource]:
-    """Return the sources whose rows stay until an administrator confirms, since most of them would be deleted."""
+    """Return the sources of which too many rows would be deleted: these need an administrator's confirmation."""
     if max_share is None or expired < GUARDED_FROM:
         return []
     many = sweeper.of_sources(session, limit)

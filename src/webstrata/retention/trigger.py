@@ -1,4 +1,4 @@
-"""The request trigger: one request in a hundred tries to begin a retention pass, at most one an hour succeeds."""
+"""The request trigger: one in a hundred requests tries to start a retention pass, and at most one per hour starts."""
 
 import random
 from collections.abc import Callable
@@ -17,7 +17,8 @@ log = structlog.get_logger()
 TRIGGER_PATHS = ("/admin/", "/public_api/", "/api/")
 
 _LOOK_AGAIN = timedelta(minutes=1)
-"""The time between two checks of the database by this process: a busy server draws many times a second."""
+"""The shortest time between two checks of the database by this process, as a busy server draws many times per
+second."""
 
 
 def draw_number() -> float:
@@ -26,7 +27,7 @@ def draw_number() -> float:
 
 
 class RetentionTrigger:
-    """Begins passes when requests arrive, each with the same probability."""
+    """Starts passes for randomly drawn requests."""
 
     def __init__(
         self,
@@ -53,7 +54,7 @@ class RetentionTrigger:
         return True
 
     def run(self) -> None:
-        """Run a pass unless one began within the hour; a failure is logged and shown as the last pass."""
+        """Run a pass unless one began within the last hour; a failure is logged and recorded as the last pass."""
         now = self._clock()
         try:
             run_requested_pass(self._database, now, self._max_share)

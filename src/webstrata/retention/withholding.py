@@ -1,4 +1,4 @@
-"""Withholding captures: a tombstone takes a snapshot's place, its WARC record is not touched."""
+"""Withholding of captures: a tombstone replaces the snapshot; its WARC record is not changed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,10 +35,11 @@ class WithholdRequest:
 def withhold_snapshots(
     database: Database, archive_root: Path, request: WithholdRequest, now: datetime, *, max_share: float
 ) -> list[WithheldCapture]:
-    """Withhold snapshots, with those of the same records in imported files, and return their tombstones.
+    """Withhold snapshots, including those of the same records in imported files, and return their tombstones.
 
-    ConflictError when one is under a legal hold, or when too much of a source would disappear without a confirmation.
-    The tombstones are on disk before the database changes: killed in between, the same command goes on.
+    ConflictError when one is under a legal hold, or when too much of a source would disappear without confirmation.
+    Tombstones are written to disk before the database changes; after a kill in between, the same command can be
+    repeated.
     """
     named = sorted(set(request.snapshot_ids))
     if not named or len(named) > MOST_AT_ONCE:

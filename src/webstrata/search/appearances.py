@@ -1,4 +1,4 @@
-"""When a sentence was first and last in the archive."""
+"""First and last appearance of a sentence in the archive."""
 
 from dataclasses import dataclass
 
@@ -13,17 +13,17 @@ from webstrata.model.search.values import SearchRequest
 
 @dataclass(frozen=True)
 class Appearances:
-    """The first and the last capture whose text holds a sentence, and how many there are."""
+    """The first and the last capture whose text contains a sentence, and their number."""
 
     first: SnapshotView | None
     last: SnapshotView | None
     captures: int
     capped: bool = False
-    """There are more than `captures`; counting went no further."""
+    """Whether counting stopped at `captures`, and there are more."""
 
 
 def appearances(database: Database, sentence: str, source: str | None = None) -> Appearances:
-    """Return the first and the last capture whose text holds a sentence, word for word; error pages do not count."""
+    """Return the first and the last capture whose text contains a sentence word for word, except error pages."""
     words = tuple(tokens(sentence))[:MAX_TOKENS]
     if not words:
         return Appearances(None, None, 0)

@@ -10,13 +10,13 @@ from webstrata.db.search.term_counts import document_counts
 from webstrata.model.search.query import All, AnyOf, Intent, Query, Words, plain_expression
 from webstrata.model.search.terms import all_terms, content_terms
 from webstrata.model.search.values import Fallback
-from webstrata.search.asked import SearchAttempt, by_parts, corrected_words
+from webstrata.search.attempts import SearchAttempt, by_parts, corrected_words
 from webstrata.search.terms import terms_of
 
 ENOUGH_DOCUMENTS = {2: 20, 3: 50}
 ENOUGH_FOR_LONG = 200
-"""So many texts with all words are enough, by the number of terms; where there are fewer, texts with most of the words
-follow. Of a long question few texts say every word, and of those that do many are only long."""
+"""The number of texts with all words from which on texts with only most of the words are left out, by the number of
+terms. Few texts contain every word of a long question, and many of those are only long."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class SearchOutcome:
     question: Question
     found: SearchHits
     total_all_words: int | None = None
-    """How many results hold all words; None when that is the total."""
+    """The number of results with all words; None when it is the total."""
 
 
-def put(question: Question, attempt: SearchAttempt) -> Question:
+def with_attempt(question: Question, attempt: SearchAttempt) -> Question:
     """Return a question changed to what an attempt searches for."""
     return replace(
         question,
@@ -43,7 +43,7 @@ def put(question: Question, attempt: SearchAttempt) -> Question:
 
 
 def best_match(session: Session, question: Question, query: Query) -> SearchOutcome:
-    """Return what a plain question finds."""
+    """Return the results of a plain question."""
     whole = whole_question(session, question.request.q or "", query.plain)
     outcome = _find(session, question, whole)
     if outcome.found.total and len(whole.terms) > 1 and not outcome.question.is_ranked:
@@ -69,12 +69,12 @@ def whole_question(session: Session, written: str, words: tuple[str, ...]) -> Se
 
 
 def _find(session: Session, question: Question, attempt: SearchAttempt) -> SearchOutcome:
-    question = put(question, attempt)
+    question = with_attempt(question, attempt)
     return SearchOutcome(attempt, question, searching.find(session, question))
 
 
 def _with_a_word_as_written(session: Session, full: SearchOutcome) -> SearchOutcome:
-    """Return the results of all words, in order of time: only pages with a word as written, if there are any."""
+    """Return the results with all words, newest first; only pages that contain a word as written, if there are any."""
     written = AnyOf(tuple(Words((term.word,)) for term in full.attempt.terms))
     assert full.attempt.expression is not None
     strict = _find(session, full.question, replace(full.attempt, expression=All((full.attempt.expression, written))))
@@ -88,7 +88,7 @@ def _is_enough(outcome: SearchOutcome) -> bool:
 
 
 def _with_most_words(session: Session, full: SearchOutcome) -> SearchOutcome:
-    """Return the results with most of the words, where few pages have all of them."""
+    """Return the results with most of the words, for questions of which few pages have all words."""
     widened = _find(session, full.question, _partial(full.attempt))
     if widened.found.total <= full.found.total:
         return full
@@ -101,7 +101,7 @@ def _partial(attempt: SearchAttempt) -> SearchAttempt:
 
 
 def _fallbacks(session: Session, query: Query, whole: SearchAttempt) -> Iterator[SearchAttempt]:
-    """Yield the attempts for queries of which no page has all words, in the order in which they are tried."""
+    """Yield the attempts for queries of which no page has all words, in order."""
     terms = whole.terms
     counts = document_counts(session, archive_state(session), terms)
     unknown = [term.word for term, count in zip(terms, counts, strict=True) if not count]

@@ -11,11 +11,11 @@ from webstrata.model.search.query import wanted_words
 from webstrata.model.search.relevance import TermMatcher, missing_words
 from webstrata.model.search.stop_words import QUANTITY_WORDS
 from webstrata.model.search.values import Fallback
-from webstrata.search.asked import SearchAttempt
+from webstrata.search.attempts import SearchAttempt
 from webstrata.search.passage import answering_passage
 
 _SHORTEST_MARKED = 2
-"""Letters of a part of a compound that is marked: the `e` of `e mail` is everywhere."""
+"""The shortest part of a compound that is marked: the `e` of `e mail` would be marked everywhere."""
 
 
 _LONGEST_MARKED = 100
@@ -26,12 +26,12 @@ class HitPresenter:
     """Prepares the hits of one search attempt for display."""
 
     def __init__(self, attempt: SearchAttempt, written: str) -> None:
-        """Use a search attempt, and the query as the reader wrote it."""
+        """Prepare for a search attempt and the query as the reader wrote it."""
         self._attempt = attempt
         self._asks_for_number = not QUANTITY_WORDS.isdisjoint(tokens(written))
 
-    def shown(self, hit: Hit) -> SnapshotView:
-        """Return a result with its best passage, the hits in it marked."""
+    def present(self, hit: Hit) -> SnapshotView:
+        """Return a result with its best passage, in which the hits are marked."""
         attempt = self._attempt
         if attempt.expression is None:
             return hit.view

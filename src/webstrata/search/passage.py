@@ -21,11 +21,11 @@ _LONGEST_HIT = 600
 _WORTH_OF_REPEATED = 0.1
 _MOST_REPEATED = 5
 _WORTH_OF_NUMBER = 0.6
-"""Values of a repeated word, and of a number where the query asks for one; a word new to the passage counts 1."""
+"""The value of a repeated word, and of a number if the query asks for one; each new word of the passage counts 1."""
 
 _ASCII_SPACES = ("  ", *(chr(code) for code in range(128) if chr(code).isspace() and code != ord(" ")))
 _ALL_SPACES = (*_ASCII_SPACES, *(chr(code) for code in range(128, 0x3001) if chr(code).isspace()))
-"""What is not a single space between words: U+3000 is the last white space there is."""
+"""White space that must be replaced by a single space; U+3000 is the highest white-space character."""
 
 _Span = tuple[int, int]
 
@@ -59,7 +59,7 @@ def answering_passage(
 
 @dataclass(frozen=True)
 class _Section:
-    """A heading and where the text under it begins and ends."""
+    """A heading, and the start and end of the text under it."""
 
     heading: str
     place: int
@@ -69,14 +69,14 @@ class _Section:
 
 @dataclass(frozen=True)
 class _Content:
-    """The text of a page's own lines on one line, and its sections in order."""
+    """A page's own text (without menus) on one line, and its sections in order."""
 
     flat: str
     sections: list[_Section]
 
 
 def passage(text: str, words: Collection[str]) -> tuple[TextRun, ...]:
-    """Return about three lines around the words, where most of them are; nothing when they do not occur."""
+    """Return about three lines of the text around most of the words; empty when none of them occurs."""
     return answering_passage(text, {word: number for number, word in enumerate(words)}).runs
 
 
@@ -109,14 +109,14 @@ def _section(place: int, heading: str, end: int) -> _Section:
 
 
 def _on_one_line(text: str) -> str:
-    """Return a text with single spaces for all its white space; most texts have little but their line ends."""
+    """Return a text with single spaces instead of any white space."""
     line = text.replace("\n", " ").strip()
     others = _ASCII_SPACES if line.isascii() else _ALL_SPACES
     return " ".join(line.split()) if any(space in line for space in others) else line
 
 
 def _best(page: _Content, hits: list[_Span], numbers: list[int], prefers_numbers: bool) -> tuple[_Section, _Span]:
-    """Return the section and the first hit of the window that has most of the words, those of its heading included."""
+    """Return the best window: the one with most of the words, including those in the heading of its section."""
     starts = [begin for begin, _ in hits]
     windows = (
         (worth, -begin, section, (begin, max(begin, hits[index][1])))
@@ -130,7 +130,7 @@ def _best(page: _Content, hits: list[_Span], numbers: list[int], prefers_numbers
 def _windows(
     flat: str, section: _Section, starts: list[int], numbers: list[int], prefers_numbers: bool
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield the windows of a section: their first hit, where they begin, and their value."""
+    """Yield the windows of a section: first hit, start and value of each."""
     first, last = bisect_left(starts, section.place), bisect_left(starts, section.end)
     above = set(numbers[first : bisect_left(starts, section.begin, first, last)])
     for index in range(first, last):
@@ -147,7 +147,7 @@ def _windows(
 
 
 def _window(flat: str, section: _Section, hit: _Span) -> _Span:
-    """Return a piece around a hit that begins and ends between words, with its sentence if that begins just before."""
+    """Return a piece around a hit, cut between words; it begins with the hit's sentence if that starts just before."""
     begin = max(section.begin, hit[0] - _LEAD)
     if begin > section.begin:
         sentence = flat.rfind(". ", begin, hit[0])

@@ -1,4 +1,4 @@
-"""Saved searches: which captures match. All words are required, in any form, and none is corrected."""
+"""Matching of captures with saved searches: all words are required, in any form, without corrections."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -7,9 +7,9 @@ from webstrata.content.tokens import tokens
 from webstrata.db.engine import Session
 from webstrata.db.search.question import Question
 from webstrata.db.watching import search_matches
-from webstrata.model.search.query import Intent, understood
+from webstrata.model.search.query import Intent, parse_query
 from webstrata.model.search.values import SearchRequest
-from webstrata.search.best_match import put, whole_question
+from webstrata.search.best_match import whole_question, with_attempt
 from webstrata.search.terms import expression_with_forms
 
 
@@ -26,11 +26,11 @@ def newest_matches(session: Session, request: SearchRequest, most: int) -> list[
 
 
 def _question(session: Session, request: SearchRequest) -> Question | None:
-    """Return the question for the database; None for words that no page can have, such as a lone sign."""
+    """Return the question for the database; None for a query without words, such as a single punctuation mark."""
     plain = Question(request)
     if not request.q:
         return plain
-    query = understood(request.q, tokens)
+    query = parse_query(request.q, tokens)
     if query.address is not None:
         at_address = replace(plain, address=query.address)
         if search_matches.has_pages(session, at_address):
@@ -38,5 +38,5 @@ def _question(session: Session, request: SearchRequest) -> Question | None:
     if query.intent is Intent.ADVANCED:
         expression = query.expression and expression_with_forms(session, request.q, query.expression)
         return None if expression is None else replace(plain, expression=expression)
-    asked = put(plain, whole_question(session, request.q, query.plain)) if query.plain else plain
+    asked = with_attempt(plain, whole_question(session, request.q, query.plain)) if query.plain else plain
     return None if asked.expression is None else asked

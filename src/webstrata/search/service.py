@@ -8,12 +8,12 @@ from webstrata.db.engine import Database, Session
 from webstrata.db.search import searching
 from webstrata.db.search.question import Question, SearchHits
 from webstrata.model.archive import SnapshotView
-from webstrata.model.search.query import Expression, Intent, Query, understood
+from webstrata.model.search.query import Expression, Intent, Query, parse_query
 from webstrata.model.search.ranking import Ranking, Score, url_cost
 from webstrata.model.search.terms import Term
 from webstrata.model.search.values import Cursor, SearchRequest, SearchResponse, read_cursor
-from webstrata.search.asked import SearchAttempt, search_attempts
-from webstrata.search.best_match import SearchOutcome, best_match, put
+from webstrata.search.attempts import SearchAttempt, search_attempts
+from webstrata.search.best_match import SearchOutcome, best_match, with_attempt
 from webstrata.search.hits import HitPresenter
 from webstrata.search.terms import expression_with_forms
 
@@ -25,18 +25,18 @@ class Explained:
     view: SnapshotView
     status_rank: int
     score: Score | None
-    """None for results after the ranked ones, which are ordered newest first."""
+    """None for results after the ranked ones; those are ordered newest first."""
     url_cost: float
 
     @property
     def total(self) -> float | None:
-        """Return the score by which it is ordered."""
+        """Return the score by which results are sorted."""
         return None if self.score is None else self.score.total - self.url_cost
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The results of a search, how its query was understood, and each result's score."""
+    """The results of a search, the parsed query, and the score of each result."""
 
     response: SearchResponse
     searched: Expression | None
@@ -51,8 +51,8 @@ def search(database: Database, request: SearchRequest, *, pages_fastpath: bool =
         return _searched(session, request, pages_fastpath).response
 
 
-def explained(database: Database, request: SearchRequest, *, pages_fastpath: bool = True) -> Explanation:
-    """Return the same page of results, with each hit's score part by part."""
+def explain_search(database: Database, request: SearchRequest, *, pages_fastpath: bool = True) -> Explanation:
+    """Return the same page of results, with the parts of each hit's score."""
     with database.read() as session:
         done = _searched(session, request, pages_fastpath)
         facts = searching.facts_of_hits(session, done.found.hits)
@@ -71,18 +71,18 @@ def explained(database: Database, request: SearchRequest, *, pages_fastpath: boo
 
 
 @dataclass(frozen=True)
-class _Done:
+class _FinishedSearch:
     response: SearchResponse
     attempt: SearchAttempt
     found: SearchHits
 
 
-def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) -> _Done:
+def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) -> _FinishedSearch:
     cursor = read_cursor(request.cursor) if request.cursor else None
-    query = understood(request.q, tokens) if request.q else None
+    query = parse_query(request.q, tokens) if request.q else None
     outcome = _find_hits(session, Question(request, cursor=cursor, pages_fastpath=pages_fastpath), query)
     attempt, found = outcome.attempt, outcome.found
-    results = tuple(HitPresenter(attempt, request.q or "").shown(hit) for hit in found.hits)
+    results = tuple(HitPresenter(attempt, request.q or "").present(hit) for hit in found.hits)
     all_words = found.total if outcome.total_all_words is None else outcome.total_all_words
     if attempt.is_partial and outcome.total_all_words is None:
         all_words = 0
@@ -100,7 +100,7 @@ def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) ->
         total_all_words=all_words if attempt.expression is not None else None,
         without=_missing_everywhere(results),
     )
-    return _Done(response, attempt, found)
+    return _FinishedSearch(response, attempt, found)
 
 
 def _find_hits(session: Session, question: Question, query: Query | None) -> SearchOutcome:
@@ -108,8 +108,8 @@ def _find_hits(session: Session, question: Question, query: Query | None) -> Sea
     if query is None:
         return SearchOutcome(SearchAttempt(Intent.PLAIN), question, searching.find(session, question))
     first: SearchOutcome | None = None
-    for attempt in _ways(session, question.request, query):
-        attempted = put(question, attempt)
+    for attempt in _attempts(session, question.request, query):
+        attempted = with_attempt(question, attempt)
         outcome = SearchOutcome(attempt, attempted, searching.find(session, attempted))
         if outcome.found.total:
             return outcome
@@ -120,7 +120,7 @@ def _find_hits(session: Session, question: Question, query: Query | None) -> Sea
     return first or SearchOutcome(SearchAttempt(query.intent), question, SearchHits((), 0))
 
 
-def _ways(session: Session, request: SearchRequest, query: Query) -> Iterator[SearchAttempt]:
+def _attempts(session: Session, request: SearchRequest, query: Query) -> Iterator[SearchAttempt]:
     """Yield the attempts before, or instead of, the best match."""
     if _is_best_match(request, query):
         if query.address is not None:
@@ -143,7 +143,7 @@ def _missing_everywhere(results: Sequence[SnapshotView]) -> tuple[str, ...]:
 
 
 def _next(question: Question, found: SearchHits) -> str | None:
-    """Return where the next page begins, unless this one was the last."""
+    """Return the cursor of the next page; None on the last page."""
     seen = question.offset + len(found.hits)
     if len(found.hits) < question.request.page_size or (seen >= found.total and not found.capped):
         return None

@@ -11,7 +11,7 @@ from webstrata.content.words.word_forms import accented_words
 from webstrata.db import vocabulary
 from webstrata.db.engine import Session
 from webstrata.db.search import fulltext
-from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.cache import cached_result
 from webstrata.db.search.question import archive_state
 from webstrata.db.search.word_forms import forms_by_stem, languages_of_forms
 from webstrata.model.search.query import Expression, Words, wanted_words
@@ -19,16 +19,17 @@ from webstrata.model.search.stop_words import question_languages, stop_words_in
 from webstrata.model.search.terms import Form, Term, with_forms
 
 _MOST_WORDS = 40
-"""Words of a question whose other forms are looked up: longer questions are texts, which contain several forms."""
+"""The number of words whose other forms are looked up; longer questions are texts that contain several forms
+themselves."""
 
 _MOST_FORMS = 24
 _MOST_CLAUSES, _MOST_IN_CLAUSES = 50, 8
-"""Clauses that match a word of a script without spaces, and words that are searched in clauses: for a short one
-the whole vocabulary is read."""
+"""Limits for scripts without spaces: the number of clauses that match a word, and of words that are searched in
+clauses. For a short word the whole vocabulary is read."""
 
 _SHORTEST_PART = 4
 _FEW_DOCUMENTS = 500
-"""From this number of documents on, a compound is usually written as one word: its parts are not searched as well."""
+"""A compound that is in so many documents is usually written as one word: its parts are not searched."""
 
 
 def terms_of(session: Session, written: str, words: Sequence[str]) -> tuple[Term, ...]:
@@ -52,7 +53,7 @@ def expression_with_forms(session: Session, written: str, expression: Expression
 
 def _languages(session: Session) -> tuple[str, ...]:
     # An empty result is not cached: adding word forms of stored texts does not change the archive's change counter.
-    return worked_out_once(session, archive_state(session), "languages", lambda: languages_of_forms(session), bool)
+    return cached_result(session, archive_state(session), "languages", lambda: languages_of_forms(session), bool)
 
 
 def _forms(
@@ -138,7 +139,7 @@ def _most_forms(word: str) -> int:
 
 
 def _distance(form: Form, word: str) -> tuple[int, int, Form]:
-    """Return the distance of a form and a word: by their common first letters, then by length."""
+    """Return the sort key of a form by its similarity to a word: common first letters, then length."""
     joined = "".join(form)
     shared = next((n for n, (one, other) in enumerate(zip(joined, word, strict=False)) if one != other), len(word))
     return -shared, abs(len(joined) - len(word)), form

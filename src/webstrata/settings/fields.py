@@ -49,7 +49,7 @@ def _web_address(value: str) -> str:
 
 
 def _host_name(value: str) -> str:
-    """Refuse what is no host name: a scheme, a port or a path in it."""
+    """Refuse values that are not a host name, such as those with a scheme, a port or a path."""
     name = value.strip().rstrip(".").lower()
     if not _HOST_NAME.fullmatch(name):
         raise ValueError("a host name must look like replay.example.net, without scheme, port and path")
@@ -70,7 +70,7 @@ HeaderValue = Annotated[str, AfterValidator(_one_line)]
 
 
 def setting(default: Any, sentence: str, *older_names: str, **bounds: Any) -> Any:
-    """Declare a setting with the sentence that documents it and the older names that set it too."""
+    """Declare a setting, with its description and older names that are still accepted."""
     return Field(default, description=sentence, json_schema_extra={"older_names": [*older_names]}, **bounds)
 
 

@@ -10,7 +10,7 @@ from webstrata.settings.fields import HttpAddress, setting, upper
 
 
 class Environment(StrEnum):
-    """Where the program runs; the last two never leave the admin pages open."""
+    """The kind of installation; in staging and production the admin pages always need a token."""
 
     DEVELOPMENT = "development"
     TEST = "test"
@@ -84,7 +84,7 @@ class GeneralSettings(BaseModel):
         "Command that workers crawl with. Default: the archive-tool of this installation.",
         "HEALTHARCHIVE_TOOL_CMD",
     )
-    # The index takes processor time from the crawl: a crawl of a few seconds is faster without it.
+    # Not at once: indexing takes processor time from the crawl, and a crawl of a few seconds is faster without it.
     index_while_crawling_seconds: float = setting(
         10.0,
         "Seconds before the first and between two runs of the index during a crawl; 0 indexes only after the crawl.",

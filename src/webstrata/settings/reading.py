@@ -1,4 +1,4 @@
-"""Settings read from the environment and `.env`: typed, documented, never silently ignored.
+"""Reads settings from the environment and `.env`: typed, documented, unknown names are errors.
 
 A setting is read from `WEBSTRATA_<NAME>` first, then from the older names listed with it. This is the only module
 that looks at the environment.
@@ -35,7 +35,7 @@ _HIDDEN = "********"
 _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
 
-# The last base comes first in the reference.
+# The order of the bases is the reverse of that in the reference.
 class Settings(
     AuditSettings,
     IntegritySettings,
@@ -64,7 +64,7 @@ class ShownSetting:
 
 
 def names_of(field_name: str) -> tuple[str, ...]:
-    """Return the variables that set a field, the one that wins first."""
+    """Return the variables that set a field, by precedence."""
     extra = Settings.model_fields[field_name].json_schema_extra
     assert isinstance(extra, dict)
     older = extra["older_names"]
@@ -90,7 +90,7 @@ def ignored_names(environ: Mapping[str, str] | None = None, dotenv: Path | None 
 
 @contextmanager
 def in_environment(name: str, value: str) -> Iterator[None]:
-    """Set an environment variable for a while, for libraries and for the processes that we start."""
+    """Set an environment variable during a block, for libraries and child processes."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:
@@ -128,7 +128,7 @@ def _given(environ: Mapping[str, str] | None, dotenv: Path | None) -> tuple[dict
 
 
 def _sources(environ: Mapping[str, str] | None, dotenv: Path | None) -> dict[str, dict[str, str]]:
-    """Return the places that settings are read from, with the variables in them; the first one wins."""
+    """Return the places of settings with their variables, by precedence."""
     return {
         "environment": dict(os.environ if environ is None else environ),
         DOTENV: _read_dotenv(dotenv or Path(DOTENV)),
@@ -175,7 +175,7 @@ def without_passwords(address: str) -> str:
     if not separator:
         return _HIDDEN
     rest = _QUERY_PASSWORD.sub(rf"\g<1>{_HIDDEN}", rest)
-    # A password may hold "/", ":" and "@" itself: it begins after the first ":" and ends at the last "@".
+    # A password may contain "/", ":" and "@": it begins after the first ":" and ends at the last "@".
     credentials, at, place = rest.rpartition("@")
     user, colon, _ = credentials.partition(":")
     return f"{scheme}://{user}:{_HIDDEN}@{place}" if colon else f"{scheme}://{credentials}{at}{place}"

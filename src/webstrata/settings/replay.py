@@ -13,7 +13,7 @@ _REGISTRIES = frozenset(
     {"ac", "co", "com", "edu", "gob", "gouv", "gov", "govt", "gv", "id", "ltd", "me", "mil", "ne", "net", "nhs", "nom"}
     | {"or", "org", "plc", "sch"}
 )
-"""Second-level names of countries under which domains are registered."""
+"""Second-level names under which countries register domains."""
 
 
 class ReplaySettings(ServingSettings):

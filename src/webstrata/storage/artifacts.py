@@ -19,14 +19,14 @@ class StoredFile:
 
 
 class ArtifactFolder:
-    """Files of artifacts below one folder; no path leaves it."""
+    """Files of artifacts below one folder; paths that lead out of it are refused."""
 
     def __init__(self, root: Path) -> None:
         """Use a folder; it is made with the first file."""
         self.root = root
 
     def put(self, uri: str, data: bytes) -> StoredFile:
-        """Write a file, whole or not at all, and return its size and checksum."""
+        """Write a file atomically, and return its size and checksum."""
         write_atomically(self._path(uri), data)
         return StoredFile(uri, len(data), hashlib.sha256(data).hexdigest())
 

@@ -3,7 +3,7 @@
     archive_<stage>_-_attempt_<n>_<YYYYmmdd_HHMMSS>.combined.log
     {"timestamp":"…Z","logLevel":"info","context":"crawlStatus","message":"Crawl statistics","details":{"crawled":4,…}}
 
-Other crawlers write the same lines: whatever else is in a log is passed over.
+Other crawlers write the same lines; other content of a log is skipped.
 """
 
 import json
@@ -54,7 +54,7 @@ def combined_log_name(stage: str, attempt: int, now: datetime) -> str:
 
 
 def next_attempt(output_dir: Path, stage: str) -> int:
-    """Return the number of the next attempt at a stage, by the logs that earlier ones left."""
+    """Return the number of the next attempt at a stage, from the logs of earlier attempts."""
     attempts = [int(match["attempt"]) for match in map(_matched, _logs(output_dir)) if match["stage"] == stage]
     return max(attempts, default=0) + 1
 
@@ -105,7 +105,7 @@ def parse_last_stats_from_log(path: Path) -> dict[str, object] | None:
 
 
 def statistics_of(path: Path, points: int = 200) -> list[Statistics]:
-    """Return statistics of a crawl at about a number of moments, oldest first; the last moment is one of them."""
+    """Return about `points` statistics of a crawl, oldest first, including the last."""
     found: list[Statistics] = []
     step, last = 1, None
     for number, last in enumerate(_every_statistics(path)):
@@ -119,7 +119,7 @@ def statistics_of(path: Path, points: int = 200) -> list[Statistics]:
 
 
 def tail(path: Path, lines: int = 200, max_bytes: int = 64_000) -> list[str]:
-    """Return the last lines of a log; a line that was cut at the front is left out, unless it is the only one."""
+    """Return the last lines of a log; an incomplete first line is left out, unless it is the only one."""
     with _opened(path) as log:
         size = os.fstat(log.fileno()).st_size
         log.seek(max(0, size - max_bytes))
@@ -140,7 +140,7 @@ _COUNTS = ("crawled", "total", "pending", "failed")
 
 
 def _details(line: bytes) -> tuple[datetime, Mapping[str, object]] | None:
-    """Return the time and the values of a line of statistics; None for any other line, and for one that was cut off."""
+    """Return the time and the values of a line of statistics; None for other or incomplete lines."""
     if _MARK not in line:
         return None
     try:

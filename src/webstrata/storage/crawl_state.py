@@ -10,8 +10,8 @@ last made progress, and the end of the last run:
      "last_vpn_rotation_at": "…", "restarts_since_progress": 1, "backoffs_since_progress": 0, "most_crawled": 120,
      "ended": {"at": "…", "exit_code": 1, "reason": "…"}}
 
-Reading never changes the file. One that makes no sense is reported; every `.tmp*` folder then counts as known, the
-decisions are gone, and what was spent of the limits is unknown: it is counted from nothing again.
+Reading never changes the file. A damaged file is reported; then every `.tmp*` folder counts as known, the decisions are
+lost, and the use of the limits is counted from zero again.
 """
 
 import json
@@ -43,21 +43,22 @@ _OVERWRITING = "overwrite_under_way"
 _KEYS = frozenset({*_COUNTS, *_SINCE_PROGRESS, _PATHS, _DECISIONS, _ROTATED, _ENDED, _OVERWRITING})
 _LONGEST_REASON = 500
 _ENDED_BY_ITSELF = (0, 1)
-"""Exit codes of a run that ended; after others the next run continues the crawl."""
+"""Exit codes of a run that ended by itself; after other codes the next run continues the crawl."""
 
 
 class CrawlState:
     """A run's state: read when it is made, written only by `save`."""
 
     def __init__(self, host_output_dir: Path, initial_workers: int) -> None:
-        """Read what the last run left in a folder; without that, a run begins with its workers."""
+        """Read the state of the last run in a folder; without one, use the given number of workers."""
         self.host_output_dir = Path(host_output_dir).resolve()
         self.state_file_path = self.host_output_dir / STATE_FILE
         self.damage: str | None = None
         """Why the file is invalid; None when it is valid or missing."""
         stored = self._stored()
         self.damage_at_first: str | None = self.damage
-        """The damage of the file at the start, also after a valid one was written: its contents stay unknown."""
+        """The damage of the file at the start; still set after a valid file was written, as the old contents are
+        lost."""
         self._others = {key: value for key, value in stored.items() if key not in _KEYS}
         self.initial_workers = _count(stored, "initial_workers", initial_workers)
         self.current_workers = _count(stored, "current_workers", self.initial_workers)
@@ -74,7 +75,7 @@ class CrawlState:
         self.decisions: tuple[Mapping[str, object], ...] = _objects(stored)
         """The last hundred decisions of the monitor, oldest first."""
         self.ended: Mapping[str, object] | None = _end(stored)
-        """When, with which exit code and why the last run ended; None while one runs, or when it was killed."""
+        """Time, exit code and reason of the end of the last run; None during a run or after a kill."""
 
     @property
     def exists(self) -> bool:
@@ -86,7 +87,7 @@ class CrawlState:
         if self.damage is not None:
             return temp_dirs_in(self.host_output_dir)
         there = temp_dirs_in(self.host_output_dir)
-        # A folder that was moved elsewhere still has its temporary folders, under the names they had.
+        # If the run's folder was moved, its temporary folders are still in it, under the same names.
         known = {Path(tracked).name for tracked in self.temp_dirs_host_paths}
         return [folder for folder in there if folder.name in known]
 
@@ -106,7 +107,8 @@ class CrawlState:
             self.ended = None
 
     def note_decision(self, decision: Decision) -> None:
-        """Store a decision and what it uses up before it is carried out: a kill does not raise a limit."""
+        """Store a decision, and count it against its limits, before it is carried out, so that a kill cannot exceed a
+        limit."""
         with self._saved_or_undone():
             self.decisions = (*self.decisions, decision.to_json())[-DECISIONS_KEPT:]
             self.worker_reductions_done += decision.action is RecoveryAction.FEWER_WORKERS
@@ -184,7 +186,7 @@ def temp_dirs_in(output_dir: Path) -> list[Path]:
 
 
 def _content(path: Path) -> bytes:
-    """Return a file's bytes; ValueError for what cannot be a state file, before anything waits for a pipe's writer."""
+    """Return a file's bytes; ValueError for what cannot be a state file, such as a pipe, which would block."""
     if not stat.S_ISREG(path.lstat().st_mode):
         raise ValueError("not an ordinary file")
     with path.open("rb") as file:

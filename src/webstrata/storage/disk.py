@@ -1,4 +1,4 @@
-"""A folder of blobs: content-addressed, written whole or not at all."""
+"""A folder of blobs: content-addressed and written atomically."""
 
 import hashlib
 import os
@@ -45,7 +45,7 @@ class DiskStore:
         return self._path(digest).exists()
 
     def delete(self, digest: str) -> None:
-        """Remove a blob; one that is gone already is no error."""
+        """Delete a blob if it exists."""
         with _as_storage_errors(digest):
             without_links(self.root, self._place(digest)).unlink(missing_ok=True)
 
@@ -57,14 +57,14 @@ class DiskStore:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that a reader, or a crash at any moment, finds the whole of it or none."""
+    """Write a file atomically: readers never see a part of it, even after a crash."""
     write_all_atomically({path: data})
 
 
 def write_all_atomically(files: Mapping[Path, bytes]) -> None:
-    """Write files so that a reader, or a crash at any moment, finds the whole of each or none.
+    """Write files, each atomically.
 
-    They are synced together: syncs at the same time share the file system's commits.
+    They are synced concurrently, as concurrent syncs share the file system's commits.
     """
     if not files:
         return

@@ -35,7 +35,7 @@ def check_writable(path: Path) -> None:
     if path.is_dir() and not is_writable(path):
         raise ReadOnlyArchiveError(path)
     with as_storage_errors(path):
-        # Asked first, as a missing folder is reported by its own name and not by the temporary file's.
+        # Checked first, so that the error names the missing folder and not the temporary file.
         path.stat()
         tempfile.TemporaryFile(dir=path).close()
 
@@ -46,9 +46,9 @@ def is_writable(path: Path) -> bool:
 
 
 def device_of(path: Path) -> str:
-    """Return a name of the file system that a path lies on: the same after a restart, another for another disk.
+    """Return an identifier of the file system of a path that is stable across restarts.
 
-    A file system without a number (network mounts) is named by the source of its mount.
+    For file systems without a device number (network mounts) it is the source of the mount.
     """
     with as_storage_errors(path):
         number, device = os.statvfs(path).f_fsid, path.stat().st_dev
@@ -58,7 +58,7 @@ def device_of(path: Path) -> str:
 
 
 def shown_bytes(size: int) -> str:
-    """Return a size as people read it: 12.3 MB."""
+    """Return a size formatted for people: 12.3 MB."""
     amount, unit = float(size), 0
     while amount >= 999.95 and unit < len(_UNITS) - 1:
         amount, unit = amount / 1000, unit + 1

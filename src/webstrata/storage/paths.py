@@ -1,4 +1,4 @@
-"""Paths that cannot leave the folder they belong to."""
+"""Resolves paths and refuses those that lead out of their folder."""
 
 import os.path
 from pathlib import Path
@@ -16,7 +16,8 @@ def confined(root: Path, relative: str | Path) -> Path:
 
 
 def without_links(root: Path, relative: str | Path) -> Path:
-    """Return the path below a root of what is to be deleted; OutsideRootError when a link in it leads elsewhere."""
+    """Return the path of a file to be deleted below a root; OutsideRootError when a symbolic link in it leads
+    elsewhere."""
     path = confined(root, relative)
     if path != Path(os.path.normpath(root.resolve() / relative)):
         raise OutsideRootError(f"{relative} leads through a link to {path}")
@@ -24,7 +25,8 @@ def without_links(root: Path, relative: str | Path) -> Path:
 
 
 def place_of(archive_root: Path, path: str | Path, output_dir: str | Path | None = None) -> Path:
-    """Return where a recorded file lies: a relative path in the archive root, an absolute one in its job's folder."""
+    """Return the path of a recorded file: relative ones are below the archive root, absolute ones in the job's
+    folder."""
     if not Path(path).is_absolute():
         return confined(archive_root, path)
     if not output_dir:
@@ -33,13 +35,13 @@ def place_of(archive_root: Path, path: str | Path, output_dir: str | Path | None
 
 
 def recorded_as(archive_root: Path, path: Path) -> str:
-    """Return how the database names a file: relative to the archive root where it lies in it, else absolute."""
+    """Return the path of a file as it is recorded: relative to the archive root if it is inside, else absolute."""
     root, place = archive_root.resolve(), path.resolve()
     return place.relative_to(root).as_posix() if place.is_relative_to(root) else str(place)
 
 
 class PresentFiles:
-    """Cache of which recorded files exist; each is checked once, so a new cache is made for every request."""
+    """Cache of which recorded files exist; each is checked only once, so use a new cache for each request."""
 
     def __init__(self, archive_root: Path) -> None:
         """Look for files of an archive."""

@@ -25,7 +25,7 @@ class PreviewFiles:
         return path if path.is_file() else None
 
     def snapshots(self) -> frozenset[int]:
-        """Return the snapshots of which there is a picture."""
+        """Return the snapshots that have a picture."""
         numbers = (path.stem.partition("-")[2] for path in self.folder.glob(f"*{_SUFFIX}"))
         return frozenset(int(number) for number in numbers if number.isdigit())
 

@@ -1,1 +1,1 @@
-"""WARC files: written so that nothing acknowledged is lost, read at an offset."""
+"""WARC files: durable writing, reading at an offset, verification, journals and packages."""

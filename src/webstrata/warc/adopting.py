@@ -1,4 +1,4 @@
-"""Adopting WARC files in a job's folder that no crawl of ours recorded."""
+"""Adopts WARC files in a job's folder that our crawler did not record."""
 
 import filecmp
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,16 +24,16 @@ class JobFiles(Protocol):
 
     @property
     def id(self) -> int:
-        """Return which job it is."""
+        """Return the id of the job."""
 
     @property
     def output_dir(self) -> str:
-        """Return where its files lie."""
+        """Return the path of its folder."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A file, and how much of it is whole records."""
+    """A file, and the length of its complete records."""
 
     path: Path
     size: int
@@ -66,7 +66,7 @@ def adopt_warcs_for_job(job: JobFiles, *, database: Database, archive_root: Path
 
 
 def unrecorded_warcs(job: JobFiles, found: Sequence[Path], *, database: Database, archive_root: Path) -> list[Measured]:
-    """Return which files are not recorded for any job yet, or have grown."""
+    """Return the files that are not recorded for any job yet, or have grown."""
     with database.read() as session:
         known = captures.warc_files(session, job.id)
         elsewhere = warc_folders.jobs_with_files(session, [recorded_as(archive_root, path) for path in found])
@@ -103,7 +103,7 @@ def size_of(path: Path) -> int:
 
 @dataclass(frozen=True)
 class _There:
-    """The files that a job has already; while one is being moved, it has two names or is there twice."""
+    """The files that a job already has, by inode and by name: one that is being moved has two names or exists twice."""
 
     inodes: frozenset[tuple[int, int]]
     by_name: Mapping[str, Path]

@@ -32,7 +32,7 @@ _HEADS = (
     re.compile(_LINE + rb" (?:\d{1,3}|-) \S+ \S+ (?:\d+|-) \S+" + _LENGTH, re.IGNORECASE),
     re.compile(_LINE + _LENGTH, re.IGNORECASE),
 )
-"""Version 2 first: the end of its line could be taken for a line of version 1, whose URL may hold spaces."""
+"""Version 2 first: the end of its line also matches version 1, whose URLs may contain spaces."""
 
 _HTTP_ENDING = re.compile(rb"\r?\n\r?\n")
 _START = re.compile(rb"[\r\n]*" + _SCHEMES + rb":", re.IGNORECASE)
@@ -84,7 +84,7 @@ def begins_arc_record(file: Seekable, offset: int) -> bool:
 
 
 def unpacked_start(packed: bytes) -> bytes:
-    """Return the beginning of what a gzip member holds; nothing when it is damaged."""
+    """Return the first bytes of a gzip member's content; empty when it is damaged."""
     try:
         return zlib.decompressobj(GZIP_WINDOW).decompress(packed, MAX_LINE_BYTES)
     except zlib.error:
@@ -123,7 +123,7 @@ def plain_arc_length(file: Seekable, offset: int) -> int | None:
     file.seek(offset + length - 1)
     last, following = file.read(1), file.read(MAX_LINE_BYTES)
     empty = len(following) - len(following.lstrip(b"\r\n"))
-    # One empty line is right, whatever became of what follows; some writers leave it out.
+    # One empty line is enough, whatever follows; some writers leave it out.
     ended = empty or not following or arc_head(following) is not None
     return length + empty if last and ended else None
 

@@ -1,4 +1,4 @@
-"""The bytes of a WARC file, member by member, with the place where each begins; damage does not hide what follows."""
+"""The uncompressed bytes of a WARC file, member by member, with their offsets; reading continues after damage."""
 
 import zlib
 from collections.abc import Iterator
@@ -24,14 +24,15 @@ class DamagedError(Exception):
 
 
 class TooShortError(DamagedError):
-    """A record of which fewer bytes are there than it declares."""
+    """A record that is shorter than its declared length."""
 
 
 class ByteStream:
     """Unpacked bytes that are read in order."""
 
     def __init__(self, parts: Iterator[bytes], offset: int, *, moving: bool) -> None:
-        """Read parts that begin at an offset; `moving` when every byte has its own offset, as in plain files."""
+        """Read parts that begin at an offset; `moving` means that each byte has its own offset, as in uncompressed
+        files."""
         self._parts = parts
         self._begin = offset
         self._moving = moving
@@ -41,17 +42,17 @@ class ByteStream:
         self.given_up_at: int | None = None
 
     def begin_record(self) -> int:
-        """Note that a record begins here, and return where that is."""
+        """Note that a record begins here, and return its offset."""
         self.record_offset = self.offset
         return self.record_offset
 
     def give_up(self) -> None:
-        """Mark the present record as damaged; the next record is searched after its beginning."""
+        """Mark the current record as damaged; the next record is searched from its beginning on."""
         self.given_up_at = self.record_offset
 
     @property
     def offset(self) -> int:
-        """Return where in the file the next byte lies; inside a gzip member, where the member begins."""
+        """Return the offset of the next byte in the file; inside a gzip member, the offset of the member."""
         return self._begin + self._position if self._moving else self._begin
 
     @property
@@ -77,7 +78,8 @@ class ByteStream:
         return self._take(size)
 
     def _too_short(self) -> TooShortError:
-        """Return what is wrong: a gzip member that is whole ends with its record, a plain file may be cut off."""
+        """Return the error for too few bytes: in a complete gzip member the record is too short, a plain file may be
+        cut off."""
         reason = TOO_SHORT if self.is_packed else "the file ends in the middle of a record"
         return TooShortError(self.record_offset if self.is_packed else self.offset, reason)
 
@@ -110,7 +112,7 @@ class ByteStream:
 
 
 def members(file: IO[bytes]) -> Iterator[ByteStream]:
-    """Yield a file's members: each gzip member, and what is plain from one damage to the next."""
+    """Yield a file's members: each gzip member, and each uncompressed part up to the next damage."""
     if file.read(len(_ZSTD_MAGIC)) == _ZSTD_MAGIC:
         raise OSError(0, "zstd-compressed WARC files cannot be read")
     offset: int | None = 0
@@ -132,7 +134,7 @@ def _plain_parts(file: IO[bytes], offset: int) -> Iterator[bytes]:
 
 
 class _GzipMember:
-    """One gzip member, unpacked as it is read; its end is the beginning of the next one."""
+    """One gzip member, decompressed while it is read."""
 
     def __init__(self, file: IO[bytes], offset: int) -> None:
         self._file = file

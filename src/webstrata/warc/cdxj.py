@@ -1,7 +1,7 @@
 """A job's journal: the CDXJ file beside its WARC files, with every capture and its ids.
 
-A line is a promise: it is on disk before the rows that carry its ids are committed, so that an index made anew, even in
-an empty database, gives the same ids. The file is only ever appended to.
+A line promises its ids: it is on disk before the rows with these ids are committed, so that a rebuilt index, even in an
+empty database, has the same ids. The file is append-only.
 """
 
 import json
@@ -26,7 +26,7 @@ from webstrata.storage.system_errors import as_storage_errors
 
 JOURNAL_NAME = "captures.cdxj"
 EXTERNAL_FOLDER = ".journals"
-"""Where, in the archive root, the journals of jobs lie whose folder is outside of it: that folder may be read-only."""
+"""The folder in the archive root for journals of jobs whose own folder is outside of it, as that may be read-only."""
 
 _MOMENT = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
 _IDS = re.compile(
@@ -45,7 +45,7 @@ class JournalLine:
 
     url_key: str
     captured_at: datetime
-    """To the second, as CDXJ has it."""
+    """To the second, as in CDXJ."""
     url: str
     mime_type: str | None
     status_code: int | None
@@ -82,7 +82,8 @@ class JournalLine:
 
 
 def journal_folder(job_id: int, output_dir: str, archive_root: Path) -> Path:
-    """Return where a job's journal lies: with its WARCs, or in the archive root when those are elsewhere."""
+    """Return the folder of a job's journal: that of its WARC files, or one in the archive root when those are outside
+    of it."""
     folder = Path(output_dir)
     inside = folder.is_absolute() and folder.resolve().is_relative_to(archive_root.resolve())
     if inside and not folder.is_file():
@@ -99,7 +100,7 @@ def read_journal(folder: Path) -> Iterator[JournalLine]:
 
 
 class Journal:
-    """A journal that is being written; nothing in it counts before `append` returns."""
+    """A journal that is being written; its lines are valid only after `append` returned."""
 
     def __init__(self, folder: Path) -> None:
         """Use the journal of a folder; it is made with the first line."""
@@ -107,7 +108,7 @@ class Journal:
         self._descriptor: int | None = None
 
     def append(self, lines: Iterable[JournalLine]) -> None:
-        """Write lines durably; after a StorageError none of them counts."""
+        """Write lines durably; after a StorageError none of them is valid."""
         data = "".join(f"{line.text()}\n" for line in lines).encode("utf-8", "replace")
         if not data:
             return
@@ -211,7 +212,7 @@ def _promise(line: bytes, times: dict[Record, datetime]) -> Promise | None:
         if other is None:
             return None
         if other.date_source is DateSource.FILE:
-            # The first time counts: the file may have been copied since.
+            # The time of the first entry counts, as the file may have been copied since.
             times.setdefault((other.filename, other.offset, other.record_id), other.captured_at)
         return other.filename, other.offset, other.record_id, other.capture_id, other.snapshot_id
     offset, filename, record_id, capture, snapshot = found.groups()

@@ -1,4 +1,4 @@
-"""Dates of captures: as their records name them, else from the archived response or the file."""
+"""Dates of captures: from their records, else from the archived response or the file."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -8,11 +8,11 @@ from webstrata.model.captures import DateSource
 
 _FOURTEEN = 14
 _REST = {4: "-01-01", 7: "-01"}
-"""What a year and a month lack of a date, by their lengths: WARC 1.1 allows both."""
+"""What completes a year or a month to a date, by length: WARC 1.1 allows both."""
 
 
 def moment_of(warc_date: str | None, http_date: str | None, warc_path: Path) -> tuple[datetime, DateSource | None]:
-    """Return when a capture was made, and where that comes from if its own date cannot be read."""
+    """Return the time of a capture, and its source if the record's own date cannot be read."""
     moment = parsed_date(warc_date)
     if moment is not None:
         return moment, None
@@ -35,7 +35,7 @@ def parsed_date(text: str | None) -> datetime | None:
         if len(digits) == _FOURTEEN and digits.isascii() and digits.isdecimal():
             return datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
         return _in_utc(datetime.fromisoformat(digits))
-    except (ValueError, OverflowError):  # Overflow: in UTC it would be in the year 0, or 10000
+    except (ValueError, OverflowError):  # OverflowError: in UTC it would be in the year 0 or 10000
         return None
 
 

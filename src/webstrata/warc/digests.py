@@ -1,4 +1,4 @@
-"""Comparing bytes with a digest in any of the forms that archives write."""
+"""Compares bytes with a digest in any of the forms that archives write."""
 
 import base64
 import binascii
@@ -18,7 +18,7 @@ _USUAL = re.compile(r"sha1:[A-Z2-7]{32}")
 
 
 class DigestCheck:
-    """Hashes its input and compares it with a digest; without a digest, or a known one, it matches."""
+    """Hashes its input and compares it with a digest; a missing or unknown digest always matches."""
 
     def __init__(self, labelled: str | None) -> None:
         """Compare with a digest such as `sha1:BASE32` or `sha256:hex`."""

@@ -1,11 +1,11 @@
-"""Finding a job's WARC files, and ARC files, which are read like them, in every layout that crawlers leave.
+"""Finds a job's WARC and ARC files in all folder layouts of crawlers.
 
 warcs/                                   ours, and where `cleanup-job --mode temp-nonwarc` puts others'
 .tmp…/collections/**/archive/            a zimit run's temporary folders: the tracked ones, else the newest
 collections/**/archive/                  a crawler that was run in the folder itself
 the folder itself                        WARC files from anywhere; also one file instead of a folder
 
-What is left out, WACZ files for example, is named when a folder is registered.
+Files that are left out, such as WACZ files, are reported when a folder is registered.
 """
 
 import os
@@ -29,7 +29,7 @@ STABLE_FOLDER = "warcs"
 _NAMES = re.compile(r".+\.(warc(\.gz|\.zst)?|arc(\.gz)?)", re.IGNORECASE)
 _WACZ_NAMES = re.compile(r".+\.wacz", re.IGNORECASE)
 _OURS = re.compile(r"\..*|job\.json|run-\d+\.json|captures\.cdxj|.*\.combined\.log|.*\.zim", re.IGNORECASE)
-"""What we, or zimit, write into a job's folder beside its WARC files."""
+"""Other files that we or zimit write into a job's folder."""
 _NO_WACZ = "a WACZ file is not registered but imported (webstrata import)"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _GZIP = b"\x1f\x8b"
@@ -49,7 +49,7 @@ class HasOutputDir(Protocol):
 
 @dataclass(frozen=True)
 class Refused:
-    """Something that could have been a WARC file, or hold some, and why it is left alone."""
+    """A file that may be or contain a WARC file, and the reason why it is left out."""
 
     path: Path
     reason: str
@@ -61,17 +61,17 @@ class Refused:
 
 @dataclass(frozen=True)
 class Discovered:
-    """What was found in a job's folder."""
+    """The result of a search for WARC files in a folder."""
 
     files: tuple[Path, ...]
     refused: tuple[Refused, ...]
     state_damage: str | None
-    """Why the folder's state file was not believed; every temporary folder was then looked through."""
+    """The damage of the folder's state file, if any; all temporary folders were searched then."""
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Files of a folder that are no part of its job."""
+    """Files of a folder that do not belong to its job."""
 
     archives: tuple[Refused, ...]
     """WARC, ARC and WACZ files, each with why it is left out."""
@@ -80,7 +80,7 @@ class LeftOut:
 
 
 def discover_warcs_for_job(job: HasOutputDir, *, allow_fallback: bool = True) -> list[Path]:
-    """Return a job's WARC files, each once, always in the same order; what is refused is logged."""
+    """Return a job's WARC files without duplicates, always in the same order; refused files are logged."""
     found = discover(Path(job.output_dir), allow_fallback=allow_fallback)
     for refused in found.refused:
         log.warning("warc.refused", file=str(refused.path), reason=refused.reason)
@@ -107,7 +107,7 @@ def discover(output_dir: Path, *, allow_fallback: bool = True) -> Discovered:
 def files_left_out(output_dir: Path, found: Discovered) -> LeftOut:
     """Return the other files of a folder: archives in unexpected places, and files that are not archives.
 
-    Not what we write there ourselves, and what crawlers write beside the WARC files in their own folders.
+    Our own files, and those of crawlers beside their WARC files, are not included.
     """
     place = _there(output_dir)
     if not place.is_dir():
@@ -129,7 +129,7 @@ def files_left_out(output_dir: Path, found: Discovered) -> LeftOut:
 
 
 def _is_beside_warcs(file: Path, place: Path) -> bool:
-    """Return whether a file lies where WARC files are looked for."""
+    """Return whether a file is in a folder that is searched for WARC files."""
     parts = file.relative_to(place).parts[:-1]
     return not parts or parts[0] == STABLE_FOLDER or ("collections" in parts[:2] and parts[-1] == "archive")
 
@@ -159,9 +159,9 @@ def is_named_like_a_warc(file: Path) -> bool:
 
 
 def warc_files_below(folder: Path) -> list[Path]:
-    """Return every file below a folder that is a WARC by its name or its content; links are none.
+    """Return every file below a folder that is a WARC by its name or its content; links are ignored.
 
-    StorageError when a part of the folder cannot be looked into: it may hold some.
+    StorageError when a part of the folder cannot be read, as it may contain some.
     """
     search = _Search(folder.resolve())
     found = [file for file in search.walk(folder.resolve()) if not file.is_symlink() and _is_precious(file)]
@@ -198,7 +198,7 @@ def _there(output_dir: Path) -> Path:
 
 @dataclass
 class _Search:
-    """Gathers the files of one folder: each inode once, nothing from outside."""
+    """Collects the files of one folder: each inode once, nothing from outside."""
 
     root: Path
     seen: set[tuple[int, int]] = field(default_factory=set)
@@ -243,26 +243,26 @@ class _Search:
             self.files.append(place)
 
     def collections(self, folders: Iterable[Path]) -> Iterator[Path]:
-        """Yield what lies directly in a folder `archive` somewhere below `collections`."""
+        """Yield the files in folders named `archive` anywhere below `collections`."""
         for folder in folders:
             yield from (file for file in self.below(folder / "collections") if file.parent.name == "archive")
 
     def below(self, folder: Path) -> Iterator[Path]:
-        """Yield the files below a folder that may be missing, or be a link to somewhere else."""
+        """Yield the files below a folder, which may be missing or a link to another place."""
         if folder.is_symlink():
             self.refused.append(Refused(folder, "a link: folders are not searched through links"))
         elif folder.is_dir():
             yield from self.walk(folder)
 
     def inside(self, folder: Path) -> Iterator[Path]:
-        """Yield what lies directly in a folder."""
+        """Yield the entries of a folder."""
         try:
             yield from sorted(folder.iterdir())
         except OSError as error:
             raise StorageError(f"{folder}: {error.strerror or error}") from error
 
     def walk(self, folder: Path) -> Iterator[Path]:
-        """Yield all files below a folder, in order; folders that cannot be read are refused by name."""
+        """Yield all files below a folder, in order; unreadable folders are reported as refused."""
 
         def unreadable(error: OSError) -> None:
             self.refused.append(Refused(Path(error.filename or folder), error.strerror or str(error)))

@@ -1,4 +1,4 @@
-"""Finding a record in a WARC file without a recorded offset: by its id, else by its URL and time."""
+"""Finds a record in a WARC file without a recorded offset: by its id, else by its URL and time."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -26,7 +26,7 @@ def find_record(warc_path: Path, requested: RecordPlace) -> ArchiveRecord:
 
 
 def _heads(warc_path: Path) -> Iterator[ArchiveRecord]:
-    """Yield the captures of a file without their bodies; damage is passed over."""
+    """Yield the captures of a file without their bodies; damaged records are skipped."""
     size = size_of(warc_path)
     return iter_span(warc_path, Span(0, size, size), lambda damage: None, lambda mime_type: 0)
 

@@ -1,14 +1,14 @@
-"""The HTTP response in a WARC record's block: status, headers and the place where its body begins.
+"""The HTTP response in a WARC record's block: status, headers and the offset of its body.
 
 Crawlers store what servers sent: heads with bare line feeds or doubled carriage returns, `ICY 200 OK`, `HTTP/2 200`,
-bodies without any head. WARC libraries return such responses empty or without a status.
+bodies without a head. WARC libraries return such responses empty or without a status.
 """
 
 import re
 from dataclasses import dataclass
 
 MAX_HTTP_HEAD = 1_048_576
-"""The longest head that is looked for; what has no end within it is a body without a head."""
+"""The longest head: a block without the end of a head in so many bytes is a body without a head."""
 
 _START = re.compile(rb"\s*(?:HTTP|ICY )", re.IGNORECASE)
 _HEAD_END = re.compile(rb"\r*\n\r*\n")
@@ -26,9 +26,9 @@ class HttpHead:
     status_code: int | None
     """None when the status line has none."""
     headers: dict[str, str]
-    """By their names in lower case; of several headers of one name the last."""
+    """By name in lower case; of several headers with the same name, the last."""
     body_start: int
-    """Where in the block the body begins."""
+    """The offset of the body in the block."""
 
 
 def begins_http(block: bytes) -> bool:

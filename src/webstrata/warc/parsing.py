@@ -1,4 +1,4 @@
-"""The only module that uses fastwarc: its input, and the translation of its errors."""
+"""The only module that uses fastwarc: prepares its input, and translates its errors."""
 
 import io
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord
 from webstrata.errors import RecordNotFoundError, WarcError
 
 _MAX_HEAD_BYTES = 1_048_576
-"""As much as `verify` reads; fastwarc's own limit is half of the longest head that our fetcher takes."""
+"""The same limit as in `verify`; fastwarc's own limit is only half of our fetcher's."""
 
 NO_RECORD = "no WARC record here"
 _REASONS = {"Invalid WARC header": NO_RECORD, "Gzip decompression error: data error": "damaged gzip data"}
@@ -23,13 +23,13 @@ class BrokenError(Exception):
 
 
 def parsed_records(stream: "IO[bytes] | BoundedFile") -> Iterator[WarcRecord]:
-    """Yield every record of a stream, blocks as they are; to be used in `as_broken`."""
+    """Yield every record of a stream with unchanged blocks; to be used inside `as_broken`."""
     return iter(ArchiveIterator(stream, parse_http=False, auto_decode="none", max_header_len=_MAX_HEAD_BYTES))
 
 
 @contextmanager
 def as_broken() -> Iterator[None]:
-    """Translate fastwarc's exceptions to BrokenError, also its panics, which are no subclass of Exception."""
+    """Translate fastwarc's exceptions to BrokenError, including panics, which are not subclasses of Exception."""
     try:
         yield
     except (OSError, EOFError, ValueError) as error:
@@ -53,7 +53,7 @@ def opened(warc_path: Path) -> Iterator[IO[bytes]]:
 
 
 class BoundedFile(io.RawIOBase):
-    """A file that seems to end at a byte: the bytes after it are not acknowledged yet."""
+    """A file limited to its acknowledged bytes."""
 
     def __init__(self, file: IO[bytes], end: int) -> None:
         """Read a file up to a byte."""
@@ -65,7 +65,7 @@ class BoundedFile(io.RawIOBase):
         return True
 
     def seekable(self) -> bool:
-        """Return that it can be read from anywhere."""
+        """Return True."""
         return True
 
     def tell(self) -> int:

@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 
 from fastwarc.warc import WarcRecord, WarcRecordType
-from isal import isal_zlib
 
 from webstrata.content.kinds import PageKind, page_kind
 from webstrata.errors import RecordNotFoundError, WarcError
@@ -18,6 +17,7 @@ from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.warc.arc import ArcRecord, PackedTogetherError, arc_record, begins_arc_record
 from webstrata.warc.dates import moment_of, parsed_date
 from webstrata.warc.digests import normal_digest
+from webstrata.warc.gzip_members import inflate_member
 from webstrata.warc.parsing import NO_RECORD, BoundedFile, BrokenError, as_broken, opened, parsed_records
 from webstrata.warc.record import POSTED, RENDERED_AT, RESOURCE_TYPE
 from webstrata.warc.record_block import MAX_BLOCK_BYTES, MostBytes, SenselessError, declared_type, read_block
@@ -32,12 +32,6 @@ _MAX_DIGITS = 16
 _UNDECODED = "\N{REPLACEMENT CHARACTER}"
 _WRONG_LENGTH = "the record does not end at its Content-Length"
 _MOST_BLANK = 64
-
-_SMALL_MEMBER = 200_000
-_USUAL_RATIO = 20
-_FIRST_PIECE = 65_536
-_GZIP_MEMBER = 31
-"""zlib's way to ask for a gzip header and trailer."""
 
 
 @dataclass(frozen=True)
@@ -323,25 +317,6 @@ def _warc_in(data: io.BytesIO, warc_path: Path, offset: int, decode: bool) -> Ar
         if is_gzip(data.getvalue()):
             next(records, None)  # The checksum is checked at the end of the record.
     return found
-
-
-def inflate_member(data: bytes) -> bytes | None:
-    """Return the WARC record in a small gzip member, its checksum checked; None for others, which fastwarc reads.
-
-    For a record of some kilobytes this takes a third of the time.
-    """
-    if len(data) > _SMALL_MEMBER or not is_gzip(data[:3]):
-        return None
-    member = isal_zlib.decompressobj(_GZIP_MEMBER)
-    try:
-        # Most records fit into the first piece, for which the library reserves less memory.
-        content = member.decompress(data, _FIRST_PIECE)
-        if not member.eof:
-            content += member.decompress(member.unconsumed_tail, _SMALL_MEMBER * _USUAL_RATIO)
-    except isal_zlib.error:  # type: ignore[misc]
-        return None
-    is_whole = member.eof and not member.unused_data
-    return content if is_whole and content.startswith(b"WARC/") else None
 
 
 def _arc_in(data: io.BytesIO, warc_path: Path, offset: int, decode: bool) -> ArchiveRecord | None:

@@ -15,19 +15,19 @@ from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.digests import digest
 
 RESOURCE_TYPE = "WARC-Resource-Type"
-"""Browsertrix's extension header: what a browser requested a URL as (`document`, `image`, `stylesheet`, `other`)."""
+"""Browsertrix's extension header with the type of a browser's request (`document`, `image`, `stylesheet`, `other`)."""
 
 REQUISITE = "other"
-"""The resource type of something that a page shows: which of its elements loads it is not known."""
+"""The resource type of requisites: which element of the page loads them is not known."""
 
 _COMPRESSION_LEVEL = 2
 """isal's levels go from 0 to 3; 2 is ten times as fast as zlib's 6 on real pages, and 15 percent larger."""
 
 _GZIP = 31
-"""How zlib's interface asks for a gzip member; its time stays 0, so that the same record is the same bytes."""
+"""The `wbits` value for gzip; the header's time is 0, so that equal records are equal bytes."""
 
 _STEP = 1_048_576
-"""Larger records are compressed so many bytes at a time: neither a copy of them nor all that comes out is in memory."""
+"""Larger records are compressed in steps of this size, so that neither a copy nor the whole output is in memory."""
 
 _PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 _NOT_MODIFIED = f"{_PROFILES}server-not-modified"
@@ -36,25 +36,25 @@ _RECORD_ENDING = b"\r\n\r\n"
 _BARE_LF = re.compile(rb"(?<!\r)\n")
 _UNTRUE = re.compile(rb"^(?:Transfer-Encoding|Content-Length)(?=[ \t]*:)", re.IGNORECASE | re.MULTILINE)
 _UNBROKEN = bytes.maketrans(b"\r\n", b"  ")
-"""A line break inside a header would make two of it, or end them all."""
+"""A line break in a value would start a new header or end the head."""
 
 Headers = list[tuple[str, str]]
 
 RENDERED_AT = "Webstrata-Rendered-At"
-"""The header of a response's record that names the place of its rendered document in the same file: offset, length."""
+"""The header with the position of a page's rendered document in the same file: offset, length."""
 
 
 POSTED = "Webstrata-Posted"
-"""The header of a response's record with the method and body of its request, so that the index need not read both."""
+"""The header with the method and body of a response's request, so that the index need not read the request record."""
 
 
 @dataclass(frozen=True)
 class WarcRecord:
-    """A record ready to be appended, with what the index needs of it."""
+    """A record ready to be appended, with the values that the index needs."""
 
     record_id: str
     parts: tuple[bytes, ...]
-    """The record's bytes, in parts so that a body need not be copied to follow its head."""
+    """The record's bytes in parts, so that the body need not be copied."""
     payload_digest: str | None = None
 
     def compressed(self) -> Iterator[bytes]:
@@ -71,9 +71,8 @@ class WarcRecord:
 
 def new_record_id() -> str:
     """Return an identifier that no other record has."""
-    # Formatted here, in a third of uuid's time: there are two to a page. `os.urandom` would let other threads run
-    # each time, and to wait for them takes as long as the rest of the record; `random` is seeded from it once, and
-    # again in every process that forks.
+    # Formatted here in a third of uuid's time, as each page needs two. `os.urandom` releases the GIL, and getting it
+    # back takes as long as the rest of the record; `random` is seeded from it once, and again after a fork.
     digits = f"{random.getrandbits(128):032x}"
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}>"
@@ -102,9 +101,9 @@ def exchange(
     resource_type: str | None = None,
     rendered_at: tuple[int, int] | None = None,
 ) -> tuple[WarcRecord, WarcRecord]:
-    """Return the response and the request of one fetch; a response whose payload is stored already refers to it.
+    """Return the records of a response and its request; if the payload is stored already, the first is a revisit.
 
-    The record of a page that a browser opened has the location of the rendered document, if that is stored.
+    The record of a page that a browser opened has the position of the rendered document, if that is stored.
     """
     shared = [
         ("WARC-Target-URI", _one_line(result.url)),
@@ -134,7 +133,7 @@ def exchange(
 def resource(
     url: str, content_type: str, block: bytes, moment: datetime, warcinfo_id: str, concurrent_to: str | None = None
 ) -> WarcRecord:
-    """Return a record of something that no server sent, such as a screenshot, made with another record."""
+    """Return a resource record, such as a screenshot, that belongs to another record."""
     record_id, block_digest = new_record_id(), digest(block)
     headers = [
         ("WARC-Type", "resource"),
@@ -192,9 +191,9 @@ def _answer_headers(kind: str, record_id: str, result: FetchResult, shared: Head
 def http_head(result: FetchResult) -> bytes:
     """Return the status line and headers as the server sent them, where the fetcher knows their bytes.
 
-    Two things are changed, because readers trust them: line ends become CRLF, by which fastwarc finds the payload; and
-    as the client has decoded the chunks, a Transfer-Encoding that no longer holds (and a Content-Length beside it,
-    which never did) is stored under another name, for warcio and pywb would look for chunks in the body.
+    Two things are changed, because readers rely on them. Line ends become CRLF, by which fastwarc finds the payload. As
+    the client has removed the chunks, Transfer-Encoding (and a wrong Content-Length beside it) is stored under another
+    name; otherwise warcio and pywb would look for chunks in the body.
     """
     head = _BARE_LF.sub(b"\r\n", result.response_head or _written_head(result))
     return head if result.header("transfer-encoding") is None else _UNTRUE.sub(rb"X-Archive-Orig-\g<0>", head)
@@ -223,5 +222,5 @@ def _lines(headers: Headers) -> str:
 
 
 def _one_line(value: str) -> str:
-    """Remove line ends from a header's value: input of servers and users must not become WARC syntax."""
+    """Remove line ends from a header's value, so that input of servers and users cannot become WARC syntax."""
     return " ".join(value.split())

@@ -1,4 +1,4 @@
-"""The block of a WARC record: the headers of its response, its body, decoded if need be, and its digest."""
+"""Reads the block of a WARC record: the headers of its response, its body, decoded if requested, and its digest."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,38 +11,38 @@ from webstrata.warc.digests import normal_digest
 from webstrata.warc.http_block import MAX_HTTP_HEAD, HttpHead, begins_http, has_whole_head, parse_head
 
 MAX_BLOCK_BYTES = 1_000_000_000
-"""The largest record that is read: it has to fit into memory."""
+"""The largest record that is read, as it must fit into memory."""
 
 MostBytes = Callable[[str | None], int]
-"""How large a body may be to be read, by its declared type."""
+"""A function that returns the largest size of a body by its declared type."""
 
 _HTTP_TYPE = "application/http"
 _FIRST_BYTES = 65_536
-"""Of a block, what is read at once: more than the heads of nearly all responses."""
+"""How many bytes of a block are read first: enough for nearly all heads."""
 
 
 class SenselessError(Exception):
-    """A record can be read, but makes no sense; the next one may."""
+    """The content of a record is invalid; reading can continue with the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordBlock:
-    """What a record holds."""
+    """The content of a record."""
 
     headers: dict[str, str]
-    """Of the response, else of the record, by their names in lower case."""
+    """The headers of the response, else of the record, by name in lower case."""
     status_code: int | None
     body: bytes
     omitted_bytes: int
-    """How large the body is, when it was left out because of its size."""
+    """The size of the body if it was left out because it is too large."""
     payload_digest: str | None
-    """From the record, else computed: revisits may refer to it."""
+    """From the record, else computed, as revisits may refer to it."""
 
 
 def read_block(record: WarcRecord, most_bytes: MostBytes | None, *, decode: bool) -> RecordBlock:
     """Return the content of a record; a body above the size limit is left out.
 
-    The body is without chunks, and without its content encoding if it is to be decoded.
+    Chunks are removed from the body, and with `decode` also its content encoding.
     """
     first, http = _first_part(record)
     headers = _own_headers(record) if http is None else http.headers
@@ -92,13 +92,13 @@ def _may_be_http(record: WarcRecord) -> bool:
 
 
 def _own_headers(record: WarcRecord) -> dict[str, str]:
-    """Return the headers of a record that holds a file instead of a response; a body without a head has no type."""
+    """Return the headers of a record with a file instead of a response; a body without a head has no type."""
     headers = {name.lower(): value for name, value in record.headers.items()}
     return {} if headers.get("content-type", "").strip().lower().startswith(_HTTP_TYPE) else headers
 
 
 def _whole(record: WarcRecord, first: bytes) -> bytes:
-    """Return a record's block, of which the beginning was read; a part of it is as bad as nothing."""
+    """Return a record's complete block, of which `first` was read; an incomplete one is an error."""
     if record.content_length > MAX_BLOCK_BYTES:
         raise SenselessError(f"the record holds {record.content_length} bytes, more than can be read at once")
     block = first + record.reader.read() if len(first) < record.content_length else first

@@ -1,4 +1,4 @@
-"""Records of what a browser showed of a page, under the names that Browsertrix gives them: text, view, page info."""
+"""Records of a page's rendering in the browser, with Browsertrix's names: text, view (screenshot), page info."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ TEXT = "urn:text:"
 PAGE_INFO = "urn:pageinfo:"
 """The URLs that a page loaded, as JSON."""
 DOCUMENT = "urn:dom:"
-"""Not one of Browsertrix's names: it stores no rendered documents."""
+"""Our own name, as Browsertrix stores no rendered documents."""
 
 _HTML = "text/html; charset=utf-8"
 _SEARCHED_BYTES = 100_000_000
@@ -37,7 +37,7 @@ def rendering_records(result: FetchResult, warcinfo_id: str, page_id: str) -> It
 def document_record(result: FetchResult, warcinfo_id: str) -> WarcRecord | None:
     """Return the record of a page's document after its scripts ran, for the index; None without one.
 
-    It is written before the page's own record, which then names its place.
+    It is written before the page's own record, which contains its position.
     """
     if result.rendering is None or not result.rendering.html:
         return None
@@ -46,9 +46,9 @@ def document_record(result: FetchResult, warcinfo_id: str) -> WarcRecord | None:
 
 
 def find_document(record: ArchiveRecord, most_bytes: int) -> ArchiveRecord | None:
-    """Return a page's record with the rendered document as its body; None when none is stored where it should be.
+    """Return a page's record with the rendered document as its body; None when there is none at the stated position.
 
-    Other tools that copy records leave the place in the header, but not the document at that place.
+    Tools that copy records copy the header, but not the document to that position.
     """
     if record.rendered_at is None or record.rendered_at[1] > most_bytes:
         return None
@@ -64,9 +64,9 @@ def find_document(record: ArchiveRecord, most_bytes: int) -> ArchiveRecord | Non
 
 
 def find_text(warc_path: Path, offset: int, url: str) -> str | None:
-    """Return the text that a browser showed of the page at an offset; None when none was stored.
+    """Return the rendered text of the page at an offset; None when none was stored.
 
-    It is looked for among the records that follow: a batch of pages is written before what was shown of them.
+    It is searched in the following records, as a batch of pages is written before their renderings.
     """
     requested = f"{TEXT}{url}"
     for record in _records_after(warc_path, offset):
@@ -76,9 +76,9 @@ def find_text(warc_path: Path, offset: int, url: str) -> str | None:
 
 
 def find_shown(warc_path: Path, offset: int, length: int, url: str) -> list[ArchiveRecord]:
-    """Return the records of what a browser showed of the page at an offset, without the screenshot's body.
+    """Return the rendering records of the page at an offset, without the screenshot's body.
 
-    Only a page that a browser opened has them; they follow one another.
+    They are consecutive, and exist only for pages that a browser opened.
     """
     if read_record(warc_path, offset, length, decode=False).rendered_at is None:
         return []
@@ -93,7 +93,7 @@ def find_shown(warc_path: Path, offset: int, length: int, url: str) -> list[Arch
 
 
 def find_loaded(warc_path: Path, offset: int, length: int, url: str) -> list[str]:
-    """Return the URLs that the page at an offset loaded in a browser; none when no browser opened it."""
+    """Return the URLs that the page at an offset loaded in a browser; empty when no browser opened it."""
     for record in find_shown(warc_path, offset, length, url):
         if record.url.startswith(PAGE_INFO):
             return _loaded(record.body_bytes)
@@ -101,7 +101,7 @@ def find_loaded(warc_path: Path, offset: int, length: int, url: str) -> list[str
 
 
 def _page_info(result: FetchResult) -> bytes:
-    """Return which URLs a page loaded, in the form of Browsertrix; that of a POST has the body as a query."""
+    """Return the URLs that a page loaded as Browsertrix's JSON; a POST has its body as a query."""
     rendering = result.rendering
     loaded = (result, *(rendering.resources if rendering else ()))
     urls = {one.capture_url: {"status": one.status, "mime": _mime(one)} for one in loaded}

@@ -1,4 +1,4 @@
-"""Request records of other tools' files: the URL by which the response to a request with a body is found.
+"""Reads request records of other tools, to find the response to a request with a body.
 
 Browsertrix, pywb and webrecorder write a request directly after its response.
 """
@@ -14,17 +14,15 @@ from webstrata.model.browser.posted import METHODS, posted_url, request_query
 from webstrata.warc.parsing import BrokenError, as_broken, opened, parsed_records
 
 _MAX_REQUEST_BYTES = 1_048_576
-"""As much of a file as is read for a request record, which may be compressed."""
+"""How many bytes of a file are read for a request record, which may be compressed."""
 
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _CONTENT_TYPE = re.compile(rb"^content-type:[ \t]*([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
 
 
 def requested_url(warc_path: Path, offset: int, url: str) -> str | None:
-    """Return the URL that the request record at a place asked for, with its body as a query.
-
-    None when no request with a body to that URL is recorded there.
-    """
+    """Return the URL of the request record at an offset, with its body as a query; None when there is no request with a
+    body for `url`."""
     try:
         with opened(warc_path) as file:
             file.seek(offset)

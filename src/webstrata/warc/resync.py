@@ -1,4 +1,4 @@
-"""Recovery in a damaged WARC file: where a record ends, where the next one begins."""
+"""Recovery in damaged WARC files: finds the end of a record and the start of the next one."""
 
 import re
 import zlib
@@ -27,7 +27,7 @@ _LONGEST_MARK = 16
 
 
 def record_length(file: Seekable, offset: int) -> int | None:
-    """Return how many bytes the record takes that begins at an offset, or None when it is not whole."""
+    """Return the length of the record at an offset; None when it is incomplete."""
     file.seek(offset)
     first = file.read(len(_PLAIN))
     file.seek(offset)
@@ -60,16 +60,17 @@ def _plain_length(file: Seekable, offset: int) -> int | None:
     length = len(head) + len(ending) + int(declared.group(1))
     file.seek(offset + length - 1)
     last, between = file.read(1), file.read(2 * len(_RECORD_ENDING))
-    # Some writers are careless with the empty lines between records; two are right, whatever became of what follows.
+    # Two empty lines are correct, whatever follows; some writers have more or fewer.
     rest = between.lstrip(b"\r\n")
     ended = between.startswith(_RECORD_ENDING) or not rest or rest.startswith(_PLAIN[: len(rest)])
     return length + len(between) - len(rest) if last and ended else None
 
 
 def has_damaged_head(file: Seekable, offset: int) -> bool:
-    """Return whether other bytes got into an uncompressed record's head, such as another head; the file position stays.
+    """Return whether an uncompressed record's head contains other bytes, such as another head; the file position is
+    restored.
 
-    In a compressed file the checksum reveals it.
+    In compressed files the checksum detects this.
     """
     here = file.tell()
     file.seek(offset)
@@ -78,15 +79,15 @@ def has_damaged_head(file: Seekable, offset: int) -> bool:
         start += file.read(_MAX_HEADER_BYTES)
     file.seek(here)
     head = _HEAD_ENDING.split(start, maxsplit=1)[0]
-    if is_gzip(head):  # also in a file whose own beginning is damaged, and looks plain for that
+    if is_gzip(head):  # also in a compressed file that looks uncompressed because its beginning is damaged
         return False
     return _NEVER_IN_A_HEAD.search(head) is not None or len(_KIND.findall(head)) > 1
 
 
 def raw_target(path: Path, offset: int) -> str | None:
-    """Return the address in a WARC record's head with escapes for bytes that are no ASCII; None when there is none.
+    """Return the URL in a WARC record's head with non-ASCII bytes escaped; None when there is none.
 
-    Parsers replace bytes that are not UTF-8; old crawlers wrote addresses as the pages had them.
+    Parsers replace bytes that are not UTF-8, but old crawlers wrote URLs in the pages' charsets.
     """
     with path.open("rb") as file:
         file.seek(offset)
@@ -101,9 +102,10 @@ def raw_target(path: Path, offset: int) -> str | None:
 
 
 def next_record(file: Seekable, start: int, stop: int | None = None) -> int | None:
-    """Return where the next record begins, from a byte on and before another, or None when there is none."""
+    """Return the offset of the next record between two offsets; None when there is none."""
     file.seek(0)
-    # What looks plain in a packed file is a piece of a record; one whose very beginning is damaged may be of any kind.
+    # In a compressed file, what looks like an uncompressed record is part of another record; a file with a damaged
+    # beginning may be of either kind.
     mark = _mark_of(file.read(len(_PLAIN)))
     position, kept = start - 1, b""
     file.seek(position)
@@ -122,14 +124,14 @@ def next_record(file: Seekable, start: int, stop: int | None = None) -> int | No
 
 
 def _mark_of(first: bytes) -> re.Pattern[bytes]:
-    """Return what records look like in a file: a line of an ARC file may be a part of a record in a WARC file."""
+    """Return the pattern for the start of records in a file: in a WARC file, ARC lines may be part of a record."""
     if is_gzip(first):
         return _PACKED_MARK
     return _WARC_MARK if first == _PLAIN else _ANY_MARK
 
 
 def _is_record(file: Seekable, offset: int) -> bool:
-    """Return whether a WARC record, packed, or an ARC record begins here."""
+    """Return whether a WARC record, which may be compressed, or an ARC record begins here."""
     file.seek(offset)
     first = file.read(4_096)
     try:

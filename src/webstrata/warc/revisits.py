@@ -1,4 +1,4 @@
-"""Revisit records: their payload is in another record, of which several files may have a copy."""
+"""Reads revisit records with the payload of their original, which may have copies in several files."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

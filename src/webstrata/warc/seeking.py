@@ -1,4 +1,4 @@
-"""Files that are read from anywhere, and how a gzip member in one begins."""
+"""Interface of seekable files, and the start of gzip members."""
 
 from typing import Protocol
 

@@ -1,6 +1,6 @@
-"""Small archived responses, each with a single read: a replayed page loads dozens of them.
+"""Fast path for small archived responses, with a single read each: a replayed page loads dozens of them.
 
-Only records as this archive and most crawlers write them; for all others there is `read_record`.
+It handles only records in the usual form; for others use `read_record`.
 """
 
 import os
@@ -10,8 +10,9 @@ from pathlib import Path
 
 from webstrata.content.decode import dechunked
 from webstrata.errors import WarcError
+from webstrata.warc.gzip_members import inflate_member
 from webstrata.warc.http_block import parse_head
-from webstrata.warc.reader import ArchiveRecord, inflate_member
+from webstrata.warc.reader import ArchiveRecord
 
 _TYPE = b"\r\nWARC-Type: response\r\n"
 _TARGET = re.compile(rb"\r\nWARC-Target-URI: <?([^\r\n>]*)>?\r\n")
@@ -21,7 +22,7 @@ _ENDING = b"\r\n\r\n"
 
 
 def read_small_response(path: Path, offset: int, length: int, captured_at: datetime) -> ArchiveRecord | None:
-    """Return the response at a place, its body as it was sent but for its chunks; None when it is not a usual record.
+    """Return the response at an offset with its chunks removed, but still encoded; None for an unusual record.
 
     WarcError when the file cannot be read.
     """

@@ -20,9 +20,9 @@ _LENGTH = re.compile(rb"\r\ncontent-length:\s*(\d{1,18})\s*\r\n", re.IGNORECASE)
 
 
 def whole_end(warc_path: Path) -> int:
-    """Return where a file's last record ends; one that was cut off does not count.
+    """Return the offset of the end of a file's last complete record.
 
-    Other damage does: the index detects and reports it, and reads the records after it.
+    Damage before it is ignored here: the index detects and reports it, and reads the records after it.
     """
     with opened(warc_path) as file:
         size = file.seek(0, 2)
@@ -43,7 +43,7 @@ def _places(data: bytes, mark: bytes) -> list[int]:
 
 
 def _end_by_reading(file: IO[bytes], size: int) -> int:
-    """Return where the records end, reading them all: damage in the middle hides none that follows."""
+    """Return the end of the last record by reading them all; damage in the middle is skipped."""
     offset = 0
     while offset < size:
         length = record_length(file, offset)
@@ -58,7 +58,7 @@ def _end_by_reading(file: IO[bytes], size: int) -> int:
 
 
 def _is_cut_off(file: IO[bytes], offset: int, size: int) -> bool:
-    """Return whether a record begins here that would go on after the end of the file."""
+    """Return whether a record begins here that would extend beyond the end of the file."""
     file.seek(offset)
     first = file.read(_MAX_HEADER_BYTES)
     if is_gzip(first):

@@ -33,14 +33,14 @@ OnRecord = Callable[[int, str], None]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong, and where."""
+    """An error in a file, and its location."""
 
     path: Path
     offset: int
     reason: str
 
     def __str__(self) -> str:
-        """Return the line that a person reads."""
+        """Return the error as a line of text."""
         return f"{self.path}: byte {self.offset}: {self.reason}"
 
 
@@ -90,7 +90,8 @@ class _Seen:
                 yield Finding(revisit.path, revisit.offset, reason)
 
     def _has_target(self, revisit: _Revisit) -> bool:
-        """Return whether a revisit's record is there; WARC 1.0 lets one name it by nothing but the payload's digest."""
+        """Return whether a revisit's original was read; in WARC 1.0 it may be identified only by the payload's
+        digest."""
         if revisit.target_id is None and revisit.target_url is None:
             return revisit.digest in self.digests
         place = (_without_scheme(revisit.target_url), revisit.target_date)
@@ -107,7 +108,7 @@ class _Seen:
 def verify(paths: Iterable[Path], has_original: HasOriginal | None = None, on_record: OnRecord | None = None) -> Report:
     """Read WARC, ARC and WACZ files to their last byte; revisits may refer to a record of any of them.
 
-    Other records are looked for with `has_original`, if it is given.
+    Others are looked up with `has_original`, if it is given.
     """
     report, seen = Report(), _Seen(has_original, on_record)
     for path in paths:
@@ -122,7 +123,7 @@ def verify(paths: Iterable[Path], has_original: HasOriginal | None = None, on_re
 
 
 def verify_streams(streams: Iterable[tuple[Path, IO[bytes]]], report: Report) -> None:
-    """Read open WARC files to their last byte and add what is wrong to a report; each has a path to be named by."""
+    """Read open WARC files to their last byte and add their errors to a report; each has a path for messages."""
     seen = _Seen(None, None)
     for path, file in streams:
         report.files += 1
@@ -149,7 +150,7 @@ def _verify_stream(path: Path, file: IO[bytes], report: Report, seen: _Seen) -> 
 
 
 def _finding(path: Path, file: IO[bytes], stream: ByteStream, damage: DamagedError) -> Finding:
-    """Return what is wrong; where another record follows, the file does not end in the middle of the damaged one."""
+    """Return the error; if another record follows, the file does not end inside the damaged one."""
     is_short = isinstance(damage, TooShortError) and not stream.is_packed
     if is_short and next_record(file, stream.record_offset + 1) is not None:
         return Finding(path, stream.record_offset, TOO_SHORT)
@@ -179,7 +180,7 @@ def _verify_member(path: Path, stream: ByteStream, report: Report, seen: _Seen) 
 
 
 def _verify_record(path: Path, offset: int, headers: dict[str, str], stream: ByteStream, seen: _Seen) -> list[str]:
-    """Read one record to its end and return what is wrong with it; DamagedError when its end cannot be found."""
+    """Read one record to its end and return its errors; DamagedError when its end cannot be found."""
     length = headers.get("content-length", "")
     if not (length.isascii() and length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS):
         raise DamagedError(offset, f"Content-Length is {length[:40]!r}, not a number")
@@ -245,7 +246,8 @@ def _verify_block(stream: ByteStream, headers: dict[str, str], length: int) -> l
 
 
 def _payload_digest(headers: dict[str, str]) -> str | None:
-    """Return the digest of a payload that is in the record and whole: a revisit's is elsewhere, a cut one is not."""
+    """Return the payload's digest if the payload is in the record and complete, so not for revisits and truncated
+    ones."""
     if headers.get("warc-type") in ("revisit", "request") or "warc-truncated" in headers:
         return None
     return headers.get("warc-payload-digest")
@@ -277,5 +279,5 @@ def _remember(path: Path, offset: int, headers: dict[str, str], seen: _Seen) -> 
 
 
 def _without_scheme(url: str | None) -> str:
-    """Fold http and https, as replay does when it looks for what a revisit refers to."""
+    """Return a URL with http and https as one, as in replay's search for originals."""
     return (url or "").strip("<>").partition("://")[2]

@@ -22,7 +22,7 @@ class WarcOrigin:
 
 
 def origin_of(warc_path: Path) -> WarcOrigin:
-    """Return the source and job of a file; nothing is known of a foreign one, or of one with a damaged beginning."""
+    """Return the source and job of a file; empty for files of other tools, or with a damaged beginning."""
     fields = _fields(warc_path)
     job = _JOB.fullmatch(fields.get("description", ""))
     return WarcOrigin(

@@ -1,4 +1,4 @@
-"""Tombstones beside WARC files, so that indexing again or a rebuild does not bring withheld captures back."""
+"""Tombstones beside WARC files, so that withheld captures remain withheld after indexing again or a rebuild."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +15,7 @@ WITHHELD_NAME = "withheld.jsonl"
 
 
 def withheld_in(folder: Path) -> list[WithheldCapture]:
-    """Return the tombstones of a folder; StorageError when they cannot be read, since guessing would show them."""
+    """Return the tombstones of a folder; StorageError when they cannot be read, as withheld captures would be shown."""
     path = folder / WITHHELD_NAME
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -30,7 +30,7 @@ def withheld_in(folder: Path) -> list[WithheldCapture]:
 
 
 def write_withheld(folder: Path, added: Iterable[WithheldCapture]) -> None:
-    """Add tombstones to a folder's; one of the same snapshot is replaced."""
+    """Add tombstones to those of a folder; one of the same snapshot is replaced."""
     known = {capture.snapshot_id: capture for capture in (*withheld_in(folder), *added)}
     text = "".join(f"{capture.to_line()}\n" for capture in known.values())
     write_atomically(folder / WITHHELD_NAME, text.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""One process's WARC files: appended, synced, and cut back to what was acknowledged."""
+"""Writer of WARC files: appends, syncs, and truncates to the acknowledged length."""
 
 import os
 import secrets
@@ -28,13 +28,14 @@ class Extent:
 
 
 def new_warc_name(prefix: str) -> str:
-    """Return a file name that no other process or machine will come up with."""
+    """Return a globally unique file name."""
     moment = datetime.now(UTC).strftime("%Y%m%d%H%M%S%f")
     return f"{prefix}-{moment}-{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}.warc.gz"
 
 
 class WarcFileWriter:
-    """A WARC file that is being written; nothing in it counts until it is synced and recorded."""
+    """A WARC file that is being written; its records are valid only after they are synced and recorded in the
+    database."""
 
     def __init__(self, path: Path, fields: Sequence[tuple[str, str]] = ()) -> None:
         """Begin a new file; StorageError when the name is taken."""
@@ -55,7 +56,7 @@ class WarcFileWriter:
             raise
 
     def append(self, records: Iterable[WarcRecord]) -> list[Extent]:
-        """Write records at the end and return where each lies; they are not safe before `sync`."""
+        """Append records and return their positions; they are durable only after `sync`."""
         extents, offset, pieces = [], self.size, _Pieces(self._write)
         try:
             for record in records:
@@ -103,7 +104,7 @@ class WarcFileWriter:
 
 
 class _Pieces:
-    """Gathers small pieces, so that a batch of records takes one write, and writes before they are many."""
+    """Buffers small pieces, so that a batch of records takes few writes."""
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
@@ -119,13 +120,13 @@ class _Pieces:
         return len(piece)
 
     def write_all(self) -> None:
-        """Write what is waiting."""
+        """Write the buffered pieces."""
         data, self._waiting, self._size = b"".join(self._waiting), [], 0
         self._write(data)
 
 
 def cut_tail(path: Path, size: int) -> int:
-    """Cut a dead writer's file back to its last acknowledged byte and return how many bytes were cut off."""
+    """Truncate a dead writer's file to its acknowledged length and return the number of removed bytes."""
     with as_storage_errors(path):
         excess = path.stat().st_size - size
         if excess > 0:

@@ -55,7 +55,7 @@ def _show(request: Request, page: ApiPage) -> HTMLResponse:
 
 
 def _described(request: Request, page: ApiPage) -> Description:
-    """Return the description, made once: the routes do not change while the program runs."""
+    """Return the description; cached, as routes do not change while the program runs."""
     made: dict[ApiPage, Description] = request.app.state.__dict__.setdefault("api_descriptions", {})
     if page not in made:
         made[page] = described(request.app.openapi(), page)

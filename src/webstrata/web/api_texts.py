@@ -56,7 +56,7 @@ class ResponseDoc:
 
 @dataclass(frozen=True)
 class RouteDoc:
-    """A route: what one can ask."""
+    """A route of the API."""
 
     method: str
     path: str
@@ -68,13 +68,13 @@ class RouteDoc:
 
     @property
     def anchor(self) -> str:
-        """Return what the route is called in an address."""
+        """Return the fragment that links to the route."""
         return f"{self.method.lower()}{self.path}".replace("/", "-").replace("{", "").replace("}", "")
 
 
 @dataclass(frozen=True)
 class Schema:
-    """An object that the API speaks of."""
+    """An object in requests or responses of the API."""
 
     name: str
     sentence: str
@@ -83,7 +83,7 @@ class Schema:
 
 @dataclass(frozen=True)
 class Description:
-    """A part of the API: some routes, and the objects that they speak of."""
+    """A part of the API: some routes, and the schemas that they use."""
 
     operations: tuple[RouteDoc, ...]
     schemas: tuple[Schema, ...]
@@ -122,7 +122,7 @@ def _page_of(operation: Json) -> ApiPage:
 
 
 def kind_of(schema: Json) -> TypeDoc:
-    """Return what a JSON schema asks for, in words."""
+    """Return the type of a JSON schema, in words."""
     if "$ref" in schema:
         name = str(schema["$ref"]).removeprefix(_REF)
         return TypeDoc(name, (name,))
@@ -190,7 +190,7 @@ def _schema(name: str, schema: Json) -> Schema:
 
 
 def _limits(schema: Json) -> str:
-    """Return between which values something may be, and what it is when it is not given."""
+    """Return the limits and the default of a value, in words."""
     parts = [schema, *(choice for choice in schema.get("anyOf", ()) if choice.get("type") != "null")]
     limits = [
         words.format(_counted(part[name], _COUNTED.get(name)))
@@ -214,7 +214,7 @@ def text_and_code(sentence: str) -> list[tuple[str, bool]]:
 
 
 def _needed(operations: tuple[RouteDoc, ...], known: Json) -> list[str]:
-    """Return the schemas that routes speak of, and those that these speak of, in the order of their names."""
+    """Return the schemas that routes use, directly or through other schemas, sorted by name."""
     waiting = [name for operation in operations for kind in _kinds(operation) for name in kind.schemas]
     found: set[str] = set()
     while waiting:

@@ -1,4 +1,5 @@
-"""The pages' own files: style, scripts, pictures. Read once, named by their content, cached by browsers for ever."""
+"""Static files of the pages: styles, scripts, pictures. Read once; their URLs contain a hash, so browsers cache them
+for ever."""
 
 import gzip
 import hashlib
@@ -36,7 +37,7 @@ def read_assets(folder: Path) -> Mapping[str, StaticFile]:
 
 @cache
 def our_assets() -> Mapping[str, StaticFile]:
-    """Return the files that come with this program."""
+    """Return the files that are part of this program."""
     return read_assets(STATIC)
 
 

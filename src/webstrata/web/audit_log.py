@@ -24,7 +24,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=
 def audit_log(
     request: Request, app: Parts, target: Text = "", page: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 1
 ) -> HTMLResponse:
-    """List changes, newest first: all, or those to one thing."""
+    """List changes, newest first: all, or those of one target."""
     requested = target.strip()
     with app.database.read() as session:
         found, total = entries(
@@ -44,13 +44,13 @@ def audit_log(
 
 
 def page_of(target: str) -> str | None:
-    """Return the page of what was changed, where it has one."""
+    """Return the address of a target's page, if it has one."""
     kind, _, name = target.partition(":")
     return {"job": f"/jobs/{name}", "source": f"/sources/{name}"}.get(kind) if name else None
 
 
 def details_of(change: LoggedChange) -> list[tuple[str, str]]:
-    """Return a change in words: each thing that is different with what it was and is, then what else is known."""
+    """Return the details of a change: the old and new value of each field, then further facts."""
     before, after = (change.details.get(part) for part in ("before", "after"))
     was, now = (part if isinstance(part, Mapping) else {} for part in (before, after))
     different = [(name, f"{_shown(was.get(name))} → {_shown(now.get(name))}") for name in {**was, **now}]

@@ -18,7 +18,7 @@ from webstrata.model.timestamps import earliest_moment, latest_moment
 from webstrata.web.pages import render
 
 MOST_CAPTURES = 500
-"""Captures of a URL that a page lists: the newest, or the newest of a year."""
+"""The most captures of a URL that a page lists: the newest of all, or of a year."""
 
 MOST_URLS = 300
 MOST_READ = 10_000

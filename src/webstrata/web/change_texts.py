@@ -1,4 +1,4 @@
-"""Change events in words: kinds, chips of reasons, how much a change matters, days of a list."""
+"""Texts for change events: kinds, reasons as chips, significance, groups by day."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from webstrata.web import present
 _MAX_CHIP = 48
 _MAX_CHIPS = 3
 _LONG_RUN = 4
-"""New pages in a row that are folded."""
+"""The number of consecutive new pages from which on they are folded."""
 
 _ARTICLES = ("a ", "an ", "the ")
 _SIGNS = {
@@ -64,7 +64,7 @@ def summary_sentence(event: EventView) -> str:
 
 
 def top_detail(event: EventView) -> str:
-    """Return what the weightiest reason of an edit names: `200 mg → 400 mg`; empty when it names nothing."""
+    """Return the detail of the weightiest reason: `200 mg → 400 mg`; empty when it has none."""
     if event.change_type is not ChangeType.UPDATED:
         return ""
     top = max(event.reasons, key=lambda reason: reason.weight, default=None)
@@ -82,14 +82,15 @@ def compare_address(event: EventView) -> str:
 
 
 def by_day(events: Iterable[EventView]) -> Iterator[tuple[EventView, list[EventView]]]:
-    """Yield the first event of each UTC day with all of that day."""
+    """Yield the events of each UTC day, with the first of them."""
     for _, some in groupby(events, key=lambda event: event.to_captured_at.astimezone(UTC).date()):
         of_day = list(some)
         yield of_day[0], of_day
 
 
 def runs(events: Iterable[EventView]) -> Iterator[tuple[bool, list[EventView]]]:
-    """Yield events in their order, long runs of new pages apart: a first crawl has hundreds, and they can be folded."""
+    """Yield events in order, with long runs of new pages separated so that they can be folded: a first crawl has
+    hundreds."""
     for is_new, some in groupby(events, key=lambda event: event.change_type is ChangeType.NEW_PAGE):
         run = list(some)
         yield is_new and len(run) >= _LONG_RUN, run

@@ -99,7 +99,7 @@ def changes(request: Request, app: Parts, form: Annotated[ChangeForm, Query()]) 
 
 
 def read_form(form: ChangeForm) -> tuple[EventFilter, dict[str, str]]:
-    """Return which events a form asks for, and what is wrong with it by the names of its fields."""
+    """Return the filter of a form, and its errors by field name."""
     problems: dict[str, str] = {}
     days = {name: _day(text, name, problems) for name, text in (("from", form.first), ("to", form.last))}
     if days["from"] and days["to"] and days["from"] > days["to"]:
@@ -152,7 +152,7 @@ def _level(text: str, problems: dict[str, str]) -> float:
 
 
 def _choices(form: ChangeForm, sources: list[tuple[str, str]]) -> list[tuple[str, str, str, list[tuple[str, str]]]]:
-    """Return the lists to choose from: name, label, value and options; what was asked for is among them."""
+    """Return the select fields: name, label, value and options, which include the current value."""
     kinds = [(kind.value, CHANGE_WORDS[kind]) for kind in ChangeType]
     lists = [
         ("source", "Source", form.source, [("", "All sources"), *sources]),

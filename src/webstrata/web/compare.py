@@ -19,7 +19,7 @@ from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 
 MAX_CHOICES = 60
-"""Captures of the page to choose from: the newest, and the two that are shown."""
+"""How many captures of the page can be selected: the newest, and the two that are compared."""
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 

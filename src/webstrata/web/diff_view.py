@@ -8,7 +8,7 @@ from webstrata.content.blocks import HEADINGS
 from webstrata.model.changes.values import EditKind, LineEdit, WordEdit
 
 MAX_CHARACTERS = 18_000
-"""Of changed lines shown at once, so that a page stays small; the rest is shown when asked for."""
+"""The most characters of changed lines that are shown at once; the rest is shown on request."""
 
 MAX_FOLDED_CHARACTERS = 10_000
 _MAX_LINE_CHARACTERS = 4_000
@@ -183,7 +183,7 @@ def _line(edit: LineEdit) -> DiffLine:
 
 
 def _cut(text: str) -> str:
-    """Return a very long text without its middle: what changed is next to its ends."""
+    """Return a very long text without its middle; the changes are next to its ends."""
     half = _MAX_LINE_CHARACTERS // 2
     return text if len(text) <= _MAX_LINE_CHARACTERS else f"{text[:half]} … {text[-half:]}"
 

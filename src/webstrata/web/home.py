@@ -1,4 +1,4 @@
-"""What did it say? The first page: search, what was captured last, and from where."""
+"""The home page: search box, latest captures, changes and sources."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -43,7 +43,7 @@ def home(request: Request, app: Parts) -> HTMLResponse:
 
 @router.post("/archive", dependencies=[Depends(require_same_origin), Depends(require_admin_visitor)])
 def archive(request: Request, app: ActingParts, url: Annotated[str, Form()] = "") -> Response:
-    """Queue a job for a site and show it; a wrong address comes back with what is wrong about it."""
+    """Queue a job for a site and show it; for an invalid address, show the form with the error."""
     known = None
     try:
         seeds = (parse_url(with_scheme(url)).href,)

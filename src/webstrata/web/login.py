@@ -66,7 +66,7 @@ def sign_out(request: Request) -> Response:
 
 
 def local_path(address: str) -> str:
-    """Return an address if it is a path of this site, else the page that one signs in for."""
+    """Return an address if it is a path of this site, else the default page after signing in."""
     try:
         parts = urlsplit(address)
     except ValueError:

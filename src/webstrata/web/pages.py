@@ -1,4 +1,4 @@
-"""Rendering of pages: the template, the values it shows, and the visitor."""
+"""Rendering of pages from templates and values, for a visitor."""
 
 from collections.abc import Mapping
 from dataclasses import replace

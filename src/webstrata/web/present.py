@@ -172,13 +172,13 @@ def size(octets: int) -> str:
 
 
 def rate(a_second: float) -> str:
-    """Return how often something happens in a second, to the digits that matter: `0.25`, `3.4`, `1,200`."""
+    """Return a rate per second with two or three significant digits: `0.25`, `3.4`, `1,200`."""
     digits = next(digits for above, digits in _RATE_DIGITS if a_second >= above)
     return f"{a_second:,.{digits}f}"
 
 
 def failure(kind: str) -> str:
-    """Return what went wrong with a try, in words; a kind that we have no words for stays as it is."""
+    """Return the kind of a failure in words; an unknown kind is returned unchanged."""
     status = kind.removeprefix("http_")
     return answer(int(status)) if status != kind and status.isdecimal() else _FAILURES.get(kind, kind)
 
@@ -190,7 +190,7 @@ def action_words(action: str) -> str:
 
 
 def capitalised(words: str) -> str:
-    """Return words with a capital at the front; the other letters stay as they are."""
+    """Return words with a capital first letter; the other letters are unchanged."""
     return words[:1].upper() + words[1:]
 
 
@@ -200,7 +200,7 @@ def title_of(title: str | None) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Return an address as it is shown: whole, unless it is overlong."""
+    """Return an address for display, shortened if it is very long."""
     return _cut(url, MAX_URL_LENGTH)
 
 
@@ -248,7 +248,7 @@ def is_good(status_code: int | None) -> bool:
 
 @dataclass(frozen=True)
 class State:
-    """The status of a job for reading: a sign, so that colour is never alone, and words."""
+    """The status of a job for display: words, and a sign, so that colour is not the only mark."""
 
     kind: str
     sign: str

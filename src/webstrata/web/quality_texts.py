@@ -22,7 +22,7 @@ _WORDS = {
 
 
 def quality_words(snapshot: SnapshotView) -> str | None:
-    """Return what a capture is instead of its page; None for a page, and where the status shows the same."""
+    """Return what a capture shows instead of its page; None for good captures, and if the status already shows it."""
     kind = snapshot.quality_kind
     if kind == QualityKind.ERROR and not is_good(snapshot.status_code):
         return None

@@ -1,4 +1,4 @@
-"""A schedule as people say it: `every 7 days`, `Mondays at 03:00 UTC`."""
+"""Schedules in words: `every 7 days`, `Mondays at 03:00 UTC`."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ _UNITS = (("week", timedelta(weeks=1)), ("day", timedelta(days=1)), ("hour", tim
 
 
 def schedule_words(schedule: str) -> str:
-    """Return a stored schedule in words; one that is not simple stays a cron line."""
+    """Return a stored schedule in words; a complex one is returned as a cron line."""
     try:
         parsed = parse_schedule(schedule)
     except UsageError:
@@ -36,7 +36,7 @@ def _times(count: int, unit: str) -> str:
 
 
 def _cron(cron: Cron) -> str | None:
-    """Return a line in words that names one time of the day, on all days, some weekdays or one day of the month."""
+    """Return a cron line in words if it means one time of day, on all days, some weekdays or one day of the month."""
     if len(cron.minutes) != 1 or len(cron.hours) != 1 or len(cron.months) != 12 or cron.either_day:
         return None
     time = f"at {next(iter(cron.hours)):02}:{next(iter(cron.minutes)):02} UTC"

@@ -1,4 +1,4 @@
-"""When did it change? One capture of a page, in its timeline."""
+"""The snapshot page: one capture of a page, with its timeline."""
 
 import mimetypes
 from pathlib import Path
@@ -42,7 +42,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @router.get("/snapshot/{snapshot_id}")
 def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLResponse:
-    """Show a capture in its frame, with what came before and after."""
+    """Show a capture in a frame, with the captures before and after."""
     with app.database.read() as session:
         found = catalog.snapshot(session, snapshot_id)
         if found is None:

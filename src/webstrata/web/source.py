@@ -88,7 +88,7 @@ def archive(code: SourceCode, request: Request, app: ActingParts) -> Response:
 
 @router.post("/{code}/remove", dependencies=_OURS)
 def remove(code: SourceCode, request: Request, app: ActingParts) -> Response:
-    """Remove a source without captures and show the others; for any other, show why it stays."""
+    """Remove a source without captures and show the list; for a source with captures, show why it cannot be removed."""
     _view(app, code)
     try:
         SourceCommands(app.database, app.archive_root).remove(code)
@@ -101,7 +101,7 @@ def remove(code: SourceCode, request: Request, app: ActingParts) -> Response:
 def delete(
     code: SourceCode, request: Request, app: ActingParts, confirm: Annotated[str, Form(max_length=500)] = ""
 ) -> Response:
-    """Delete a source with its captures when its name was typed, and show the others."""
+    """Delete a source with its captures if its name was typed to confirm, and show the list."""
     _view(app, code)
     try:
         done = delete_source(app.database, app.archive_root, code, confirm)
@@ -127,7 +127,7 @@ def schedule(
 def edit(
     code: SourceCode, request: Request, app: ActingParts, form: Annotated[SourceForm, Depends(sent_form)]
 ) -> Response:
-    """Change a source and the settings of its next jobs; what is wrong comes back with the form as it was sent."""
+    """Change a source and the settings of its next jobs; for an invalid form, show it again with the error."""
     _view(app, code)
     try:
         SourceCommands(app.database, app.archive_root).edit(code, requested_edit(form, _entry(app, code)))
@@ -179,7 +179,7 @@ def _latest_changes(session: Session, code: str) -> list[EventView]:
 
 
 def _entry(app: App, code: str) -> SourceJobConfig:
-    """Return what the next job of a source is made from; nothing but its code for a source without an address."""
+    """Return the configuration of a source's next jobs; only its code for a source without an address."""
     with app.database.read() as session:
         try:
             return registry_entry(session, code)

@@ -18,7 +18,7 @@ Lines = Annotated[str, Form(max_length=100_000)]
 
 @dataclass(frozen=True)
 class SourceForm:
-    """The values of the form: one URL a line, one `name=value` a line."""
+    """The values of the form; seeds are one URL per line, options one `name=value` per line."""
 
     name: str
     base_url: str
@@ -48,7 +48,7 @@ def filled_form(view: SourceView, entry: SourceJobConfig) -> SourceForm:
 
 
 def requested_edit(form: SourceForm, entry: SourceJobConfig) -> EditedSource:
-    """Return the changes that a sent form asks for; settings that the form does not show stay. UsageError if wrong."""
+    """Return the changes of a sent form; settings that it does not show are left unchanged. UsageError if invalid."""
     given = dict(parse_override(line) for line in form.options.splitlines() if line.strip())
     return EditedSource(
         name=form.name,

@@ -27,7 +27,7 @@ Field = Annotated[str, Form(max_length=2_048)]
 
 @dataclass(frozen=True)
 class ListedSource:
-    """A source in the list: as its operators know it, and what was captured of it, if anything."""
+    """A source in the list: its configuration, and a summary of its captures, if any."""
 
     view: SourceView
     captured: SourceSummary | None

@@ -1,4 +1,4 @@
-"""The timeline strip: one tick for each capture of a page, the taller the more its change matters."""
+"""The timeline strip: one tick per capture of a page, taller for more significant changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ MAX_TICKS = 120
 _EDGE = 3.0
 _RANGE = 100.0 - 2 * _EDGE
 _WIDEST_GAP = 8.0
-"""Per cent between two ticks that are as good as simultaneous: a finger's width on a phone."""
+"""The gap between nearly simultaneous ticks, in per cent: a finger's width on a phone."""
 
 _GAPS_SHARE = 0.5
-"""How much of the strip the gaps may take at most, so that the rest still shows how time passed."""
+"""The largest share of the strip for gaps, so that the rest still shows the course of time."""
 
 _SHORT, _TALL = 16, 37
 """Pixels of a tick where nothing changed, and of the most significant change."""
 
 _LEAST_CHANGE = 0.15
-"""A change that matters little still has to be seen."""
+"""The least height of a change, so that it is visible."""
 
 _FITTING_TICKS = 28
 _SCROLLED_TICK_PIXELS = 14
@@ -108,7 +108,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Strip:
-    """All that the viewer shows of a page's history."""
+    """The history of a page for the snapshot page."""
 
     ticks: tuple[Tick, ...]
     captures: int
@@ -117,15 +117,15 @@ class Strip:
     newer: SnapshotView | None
     left_out: int
     gap: float
-    """Per cent of the strip that belongs to one tick alone, to click on."""
+    """The clickable width of a tick, in per cent of the strip."""
     latest_good: SnapshotView | None = None
     """The newest capture that shows the page."""
     leads_to_good: bool = False
-    """Whether that is another one than the current and the next."""
+    """Whether that is neither the current nor the next capture."""
 
     @property
     def has_changes(self) -> bool:
-        """Return whether a tall tick is drawn."""
+        """Return whether any tick shows a change."""
         return any(tick.is_tall for tick in self.ticks)
 
     @property

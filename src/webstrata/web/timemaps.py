@@ -26,7 +26,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @router.get(TIMEMAP_PATH + "{form}/{address:path}")
 def timemap(form: str, request: Request, app: Parts) -> Response:
-    """Stream the captures of a URL, oldest first: the first ones, or those from a timestamp on."""
+    """Stream the captures of a URL, oldest first, from the first or from a timestamp on."""
     if form not in _FORMS:
         raise HTTPException(404, f"There are TimeMaps as {' and '.join(_FORMS)}, and none as {form}")
     written, query = written_address(request, f"{TIMEMAP_PATH}{form}/")

@@ -13,7 +13,7 @@ from webstrata.http.browsing import site_url
 from webstrata.http.caching import A_MINUTE, AN_HOUR
 from webstrata.http.dependencies import Parts
 from webstrata.http.headers import REPLAY_POLICY, framed_by
-from webstrata.http.usage_counts import Event, count_event
+from webstrata.http.metrics.usage_counts import Event, count_event
 from webstrata.model.browser.posted import posted_url, request_query
 from webstrata.model.replay.replay_address import (
     REPLAY_PATH,
@@ -36,7 +36,7 @@ from webstrata.web.viewer.replay_host import IS_REPLAY_HOST
 NEWEST = "9"
 """A timestamp after every capture."""
 _EXACT_DIGITS = 14
-"""A timestamp with its second names one capture."""
+"""The number of digits of a timestamp with seconds, which identifies one capture."""
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
@@ -48,10 +48,10 @@ async def sent_body(request: Request) -> bytes:
 
 @router.api_route(REPLAY_PATH + "{address:path}", methods=["GET", "POST"])
 def wayback(request: Request, app: Parts, body: Annotated[bytes, Depends(sent_body)]) -> Response:
-    """Replay the capture that an address leads to, redirect to it, or list captures.
+    """Replay the capture at an address, redirect to it, or list captures.
 
-    A POST gets the archived response to the same body, or else what is archived of the URL: nothing that is sent here
-    reaches anyone.
+    A POST gets the archived response to a request with the same body, or else a capture of the URL; its body is never
+    forwarded.
     """
     refused = refusal_to_run(request)
     if refused is not None:
@@ -79,7 +79,7 @@ def _withheld_at(archive: ReplayArchive, url: str, timestamp: str) -> GoneError 
 
 
 def written_address(request: Request, prefix: str) -> tuple[str, str]:
-    """Return what follows a prefix in a request's path, and its query, both undecoded."""
+    """Return the rest of a request's path after a prefix, and its query, both still encoded."""
     path: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
     written = path.partition(b"?")[0].decode("utf-8", "replace")
     return written.partition(prefix)[2], request.scope["query_string"].decode("utf-8", "replace")
@@ -107,7 +107,7 @@ def _replay(request: Request, app: App, address: ReplayAddress, url: str) -> Res
         "Link": memento_links(request, app, found, url, archive if modifier.is_page else None),
     }
     if found.capture.timestamp != address.timestamp:
-        # What pages load is sent at once: a redirect for every image would double the requests.
+        # Subresources are sent without a redirect, which would double the number of requests.
         headers["Content-Location"] = exact
     if modifier.is_page:
         count_event(request, Event.RAW_SNAPSHOT_VIEWS)
@@ -143,7 +143,7 @@ def _redirect(request: Request, path: str, headers: dict[str, str]) -> Response:
     # 307 keeps the method of a POST.
     status = 302 if request.method == "GET" else 307
     response = RedirectResponse("/", status, headers={"Cache-Control": A_MINUTE, **headers})
-    # Set unchanged: the URL contains another URL, which must not be encoded again.
+    # The header is set without encoding: the URL contains another URL, which must not be encoded again.
     response.headers["Location"] = path
     return response
 
@@ -159,13 +159,14 @@ def memento_links(
 def show_not_archived(
     request: Request, app: App, url: str, modifier: Modifier, error: NotFoundError | GoneError
 ) -> Response:
-    """Respond that a capture is missing: readers get a page with a link to the live URL, subresources a line."""
+    """Respond that a capture is missing: with a page and a link to the live URL, or for subresources with a line of
+    text."""
     if isinstance(error, NotFoundError):
         withheld = ReplayArchive(app.database, app.archive_root).tombstone(url, None)
         error = error if withheld is None else GoneError(withheld.sentence, withheld.shown())
     status = 410 if isinstance(error, GoneError) else 404
     if request.scope.get(IS_REPLAY_HOST) and "text/html" in request.headers.get("accept", ""):
-        # A frame leads there; the page around it offers the live address, to which no frame may lead.
+        # In a frame, the surrounding page offers the live URL, as frames may not lead there.
         headers = {"Content-Security-Policy": REPLAY_POLICY, "Cache-Control": A_MINUTE}
         return HTMLResponse(page_text("replay_missing.html", url=url, what=str(error), status=status), status, headers)
     if not modifier.is_page:

@@ -14,7 +14,7 @@ class HaulFormat(StrEnum):
 
 
 def haul_file(haul: HaulSchema, file_format: HaulFormat) -> bytes:
-    """Return the captures of a haul and what they offer as a file."""
+    """Return the captures of a haul, with their listings, as a file."""
     if file_format is HaulFormat.JSON:
         return haul.model_dump_json(indent=1).encode()
     names = list(type(haul.captures[0]).model_fields) if haul.captures else []

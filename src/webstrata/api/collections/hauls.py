@@ -64,7 +64,7 @@ def export_haul(app: Parts, request: Request, haul_id: HaulId, format: HaulForma
     """Return a haul as a file: CSV for spreadsheets, or JSON."""
     found = present_listings.haul(used_haul(app, haul_id), site_url(request, app.settings))
     rows = [list(capture.model_dump().values()) for capture in found.captures]
-    # The record is complete once the last part was taken.
+    # The export's record is completed after the last part was read.
     list(record_export(request, "haul", format.value, {"captures": len(rows)}, iter([[tuple(row) for row in rows]])))
     content = haul_file(found, format)
     media_type = "application/json" if format is HaulFormat.JSON else "text/csv; charset=utf-8"

@@ -1,1 +1,1 @@
-"""The monitor: recognises from a crawl's log when it is in trouble, and acts on it."""
+"""The monitor: detects problems of a crawl in its log, and takes recovery actions."""

@@ -1,6 +1,5 @@
-"""Health of a crawl, read from its combined log while it is written: the growth of its pages, and failed visits.
-
-The lines are browsertrix-crawler's, of its versions 0.x and 1.x, and our own crawler's, which has the same form:
+"""Health of a crawl, read from its combined log while it is written: the number of pages, and failed visits. It reads
+the lines of browsertrix-crawler, versions 0.x and 1.x, and of our own crawler, in the same form:
 
     {"context":"pageStatus","logLevel":"warn","message":"Page Load Failed: will retry","details":{"msg":"net::ERR_…",…}}
     {"context":"pageStatus","logLevel":"warn","message":"Page Load Failed","details":{"kind":"http","count":3,…}}
@@ -25,7 +24,7 @@ from webstrata.storage.combined_log import STATISTICS
 log = structlog.get_logger()
 
 LONGEST_LINE = 1_048_576
-"""Longer lines are not a crawler's, and are not buffered."""
+"""Longer lines are not from a crawler and are not buffered."""
 
 _CHUNK = 1_048_576
 _MOST_AT_ONCE = 64 * _CHUNK
@@ -52,7 +51,7 @@ class LogReader:
     """Parses a log piece by piece, and collects its statistics and failures."""
 
     def __init__(self, known: int = 0) -> None:
-        """Begin; `known` pages were crawled before: statistics up to that number are not progress."""
+        """Begin; `known` is the number of pages that were crawled before, which do not count as progress."""
         self._known = known
         self._crawled: int | None = None
         self._rises = 0
@@ -78,7 +77,7 @@ class LogReader:
         self._rest = b"" if self._skips else rest
 
     def begin_anew(self) -> None:
-        """Drop an incomplete line whose end will never be written."""
+        """Discard an incomplete line that will never be completed."""
         self._rest, self._skips = b"", False
 
     def _take(self, line: bytes) -> None:
@@ -166,9 +165,9 @@ def _kind_of_failure(details: Mapping[str, object]) -> str | None:
         return str(kind)
     status = details.get("status", details.get("statusCode"))
     if _is_count(status) and status >= _BAD_REQUEST:
-        # 404 and 403 are final responses; these statuses ask to come back later.
+        # Unlike 404 and 403, these statuses mean that a later attempt may succeed.
         return HTTP if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR else None
-    # A message names its page at the end, and a page may have any name.
+    # Only the beginning of the message: its end is the page's URL, which may contain anything.
     reason = str(details.get("msg", "")).partition(" at http")[0]
     if _REPEATED_STATUS.search(reason):
         return None

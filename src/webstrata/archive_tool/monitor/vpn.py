@@ -22,7 +22,7 @@ class Rotation:
 
     went_well: bool
     summary: str
-    """The part of a failure that may be reported: never the command, nor its output."""
+    """The reason of a failure without the command and its output, which may contain secrets."""
     exit_code: int | None = None
     seconds: float = 0.0
 
@@ -52,8 +52,8 @@ def rotate(vpn: VpnCommand, ended: threading.Event, grace: float = _GRACE_SECOND
 
 
 def _started(vpn: VpnCommand) -> subprocess.Popen[bytes]:
-    # In its own session its group can be ended as a whole, and a Ctrl-C does not reach it. What it leaves
-    # running after a successful end is not stopped: that is the VPN.
+    # In its own session, so that its process group can be ended and Ctrl-C does not reach it. Processes that it leaves
+    # running after success are the VPN and are not stopped.
     return subprocess.Popen(  # noqa: S603 - the operator's own command
         vpn.words(),
         stdin=subprocess.DEVNULL,
@@ -64,18 +64,18 @@ def _started(vpn: VpnCommand) -> subprocess.Popen[bytes]:
 
 
 def _end(process: subprocess.Popen[bytes], grace: float) -> None:
-    """Stop a command and its children: first by asking, then by killing."""
+    """Stop a command and its children, first with SIGTERM, then with SIGKILL."""
     _signal(process, signal.SIGTERM)
     deadline = time.monotonic() + grace
     while not _is_over(process) and time.monotonic() < deadline:
         time.sleep(_LOOK_EVERY)
-    # Also when the command itself has ended: its children may still run.
+    # Even if the command itself has ended, as its children may still run.
     _signal(process, signal.SIGKILL)
     process.wait()
 
 
 def _is_over(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether a process has ended, without reaping it: until then the number of its group is not reused."""
+    """Return whether a process has ended, without reaping it, so that its group's id is not reused."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 

@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 
 def steady_clock() -> Callable[[], datetime]:
-    """Return a clock of the time of day that does not jump when the system's clock is set or the machine slept."""
+    """Return a wall clock that does not jump when the system's clock is set or after a suspension."""
     began, ticks = datetime.now(UTC), time.monotonic()
     return lambda: began + timedelta(seconds=time.monotonic() - ticks)
 
@@ -51,7 +51,7 @@ class Monitor:
             log.warning("monitor.limits.unknown", reason=state.damage_at_first)
 
     def begin(self, attempt: Attempt) -> None:
-        """Monitor a new attempt, with a new log; the counts against the limits stay."""
+        """Monitor a new attempt, with a new log; the counts of recovery actions continue."""
         self._attempt = attempt
         self._follower = LogFollower(self._state.most_crawled)
         self._rises = 0
@@ -70,7 +70,7 @@ class Monitor:
         try:
             return self._decide(finding, self._now())
         except WebstrataError as error:
-            # An action that is not stored would be repeated after a restart: the next check decides again.
+            # Not taken if it cannot be stored, as it would be repeated after a restart; the next check decides again.
             log.warning("monitor.state.unwritable", reason=str(error))
             return None
 
@@ -83,7 +83,7 @@ class Monitor:
         try:
             return self._attempt.poll() if self._attempt is not None else None
         except WebstrataError:
-            return None  # The caller, which runs the attempts, gets the same error and handles it.
+            return None  # Ignored here, as the caller gets the same error and handles it.
 
     def _found(self, exit_code: int | None) -> Symptom | None:
         vitals, now = self._read(), self._now()

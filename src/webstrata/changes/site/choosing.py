@@ -1,4 +1,4 @@
-"""Which two runs of a source a site diff compares: by job, by date, or the newest two that can be compared."""
+"""Chooses the two runs of a site diff: by job, by date, or the newest two that can be compared."""
 
 import re
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from webstrata.model.assets import same_reach
 from webstrata.model.watching.site_diff import SiteRun, why_incomplete
 
 RunChoice = int | date | None
-"""A job, a day (the last run that began by its end, UTC), or None for the newest that suits."""
+"""A job, a day (meaning the last run that began before its end, UTC), or None for the newest suitable one."""
 
 _LARGEST_ID = 2**31 - 1
 _JOB = re.compile(r"[0-9]{1,10}")
 
 
 def read_choice(text: str | None, name: str) -> RunChoice:
-    """Return which run a text names; UsageError when it is neither a job nor a date."""
+    """Parse the choice of a run; UsageError when it is neither a job nor a date."""
     given = (text or "").strip()
     if not given:
         return None
@@ -49,7 +49,7 @@ def _as_chosen(run: SiteRun | None) -> str:
 def _newer(source: str, runs: Sequence[SiteRun], newer: RunChoice, older: RunChoice) -> SiteRun:
     if newer is not None:
         return _named(source, runs, newer)
-    # A job that is named as the older one says which runs are of interest.
+    # If the older one is given as a job, newer runs of the same scope are suitable.
     alike = [run for run in runs if run.job_id == older]
     if alike:
         reach = [run for run in runs if run.job_id > alike[0].job_id and same_reach(run.config, alike[0].config)]

@@ -1,4 +1,4 @@
-"""The site diff of two runs: their pages compared in the database, moves found among what differs."""
+"""The site diff of two runs: compares their pages in the database, and finds moves among the differences."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,10 +31,10 @@ from webstrata.model.watching.site_diff import (
 )
 
 MOST_LISTED = 1_000
-"""Pages in each list of a site diff, unless the caller asks for fewer."""
+"""The most pages in each list of a site diff; callers may request fewer."""
 
 _SAMPLED = 100
-"""Pages of the older run from which the words that its pages share are computed."""
+"""How many pages of the older run are read to find the words that most pages share."""
 
 
 @dataclass(frozen=True)
@@ -137,20 +137,20 @@ class _Pair:
         return missing
 
     def _home_pages(self) -> frozenset[str]:
-        """Return the home page of the source, and that of its host if the source is a part of a site."""
+        """Return the home page of the source, and that of its host if the source is only part of a site."""
         base = self.source.base_url or ""
         urls = [url for url in (base, join(base, "/")) if url]
         return frozenset(group_of(url, self.source.page_parameters) for url in urls)
 
     def _redirect_targets(self, responses: Iterable[LastResponse]) -> dict[str, SitePage]:
-        """Return the good captures by the newer run of the pages that redirects lead to."""
+        """Return the newer run's good captures of the pages to which redirects lead."""
         located = [one.location for one in responses if one.location is not None]
         groups = {group_of(url, self.source.page_parameters) for url in located}
         with self.database.read() as session:
             return site_diff.pages_of_run(session, self.newer.job_id, groups)
 
     def _find_moves(self, missing: MissingPages, added: Mapping[str, int], gone: Sequence[int]) -> None:
-        """Find the pages that disappeared, by their snapshots, among the new ones."""
+        """Find the missing pages `gone` (by snapshot) among the new ones."""
         taken = {move.new.page for move in missing.moved}
         new = {number: page for page, number in added.items() if page not in taken}
         if not gone or not new:

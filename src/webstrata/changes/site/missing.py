@@ -1,4 +1,4 @@
-"""Pages of the older run that the newer one has no good capture of: removed, moved, unavailable or not seen."""
+"""Pages of the older run without a good capture in the newer run: removed, moved, unavailable or not seen."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class MissingPages:
     moved: list[MovedPage] = field(default_factory=list)
     unavailable: list[MissingPage] = field(default_factory=list)
     gone: dict[int, MissingPage] = field(default_factory=dict)
-    """Pages whose response shows that they are gone, by snapshot, unless a new URL is found."""
+    """Pages that are gone by their response, by snapshot; one that is found at a new URL is removed from here."""
     absent: dict[int, SitePage] = field(default_factory=dict)
     """Pages that were not requested, by snapshot."""
     removed: list[MissingPage] = field(default_factory=list)
@@ -59,9 +59,9 @@ class MissingPages:
         self.moved.append(MovedPage(page, new, evidence))
 
     def settle(self, pages: int, why_incomparable: str | None) -> str | None:
-        """Decide which of the remaining pages are removed; return why some of them may still exist, if so.
+        """Decide which of the remaining pages are removed; return why some may still exist, if so.
 
-        Only a response shows that a page was removed. `pages` is how many the older run has.
+        Only a response proves that a page was removed. `pages` is the number of pages of the older run.
         """
         gone = sorted(self.gone.values(), key=lambda one: one.page.page)
         reason = why_incomparable or why_unproven(len(self.absent), pages)
@@ -87,25 +87,25 @@ class MissingPages:
 
 @dataclass(frozen=True)
 class RedirectTarget:
-    """Where a redirect of a missing page leads."""
+    """The target of a missing page's redirect."""
 
     url: str
     page: SitePage | None
-    """The page there, if the newer run has a good capture of it."""
+    """The page at the target, if the newer run has a good capture of it."""
     is_home: bool
 
 
 def redirect_target(
     url: str, itself: str, captured: Mapping[str, SitePage], homes: Collection[str], page_parameters: tuple[str, ...]
 ) -> RedirectTarget:
-    """Return where a redirect leads, among the pages that the newer run captured."""
+    """Return the target of a redirect among the pages that the newer run captured."""
     group = group_of(url, page_parameters)
     found = captured.get(group) if group != itself else None
     return RedirectTarget(url, found, is_home=group in homes and found is not None)
 
 
 def group_of(url: str, page_parameters: tuple[str, ...]) -> str:
-    """Return the page that a URL belongs to; the URL itself when it is no web address."""
+    """Return the page that a URL belongs to; the text itself when it is not a web address."""
     try:
         return url_group(url, page_parameters)
     except UsageError:

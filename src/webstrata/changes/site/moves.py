@@ -15,19 +15,19 @@ from webstrata.db.watching.site_diff import PageContent
 from webstrata.model.watching.site_diff import MoveEvidence
 
 MOST_PAIRS = 1_000_000
-"""Pairs of pages whose fingerprints are compared: a fraction of a second."""
+"""The most pairs of pages whose fingerprints are compared, in a fraction of a second."""
 
 _MOST_BITS = 22
-"""Bits of 64 by which the fingerprints of two editions of a page differ at most: unrelated pages differ by some 32 and
-at least 20, nine of ten pages with every tenth word replaced by at most 21. It only selects pairs whose words are then
-compared."""
+"""The largest difference, in bits of 64, between the fingerprints of two versions of a page. Unrelated pages differ by
+some 32 bits and at least 20; nine of ten pages with every tenth word replaced by at most 21. This only selects pairs
+whose words are then compared."""
 
 _CLOSEST = 5
-"""Pages whose words are compared with those of one that disappeared."""
+"""With how many new pages the words of a missing page are compared."""
 
 _LEAST_SHARE = 0.4
-"""The share of the weight of words and word pairs that two editions of a page share. Of 30 real articles and 28
-real product pages no two shared more than 0.22, and those with every tenth word replaced at least 0.61."""
+"""The least weighted share of common words and word pairs in two versions of a page. Of 30 real articles and 28 real
+product pages no two had more than 0.22; versions with every tenth word replaced had at least 0.61."""
 
 _MOST_CHARACTERS = 20_000
 _WORD = re.compile(r"\w+")
@@ -46,9 +46,9 @@ class FoundMove:
 
 
 class CommonWords:
-    """Weights of words and of pairs of neighbouring words: none for those that most pages of the site have.
+    """Weights of words and of pairs of neighbouring words: 0 for those on most pages of the site.
 
-    Pairs tell pages apart that share their vocabulary, as lists and forms do.
+    Pairs distinguish pages with the same vocabulary, such as lists and forms.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -67,14 +67,14 @@ class CommonWords:
         return sum(map(self._weight, first & second)) / total if total > 0 else 0.0
 
     def _weight(self, word: Hashable) -> float:
-        # Not in the sample: counted as on one page of it.
+        # A word that is not in the sample counts as if it were on one page of it.
         return max(0.0, math.log((self._pages + 2) / (2 * max(self._counted[word], 1))))
 
 
 def find_moves(
     gone: Sequence[PageContent], new: Sequence[PageContent], texts: Texts, common: CommonWords
 ) -> list[FoundMove]:
-    """Return the pages that disappeared and are at a new URL, each once."""
+    """Return which missing pages are at a new URL."""
     moves = _same_texts(gone, new)
     taken = {one for move in moves for one in (move.old_id, move.new_id)}
     gone = [page for page in gone if page.snapshot_id not in taken]

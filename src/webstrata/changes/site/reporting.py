@@ -1,4 +1,4 @@
-"""Site events of runs: each run of a source is compared with the one before it, once, and subscribers are notified."""
+"""Site events of runs: compares each run of a source once with the previous one, and notifies subscribers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,14 +26,14 @@ from webstrata.model.watching.site_events import site_events as events_of_diff
 from webstrata.model.watching.watches import Watch
 
 MOST_RUNS = 20
-"""Runs that are compared at a time, the newest; an archive from before site events has many."""
+"""The most runs that are compared at a time, newest first; an older archive may have many without site events."""
 
 MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True)
 class EndedRun:
-    """A run whose changes are computed, and the status that it gets then."""
+    """The run that has just ended, and the status that it gets after its changes are computed."""
 
     job_id: int
     status: JobStatus
@@ -48,7 +48,8 @@ class SiteReporting:
     defaults: CrawlDefaults
 
     def report(self, lease: SourceLease, ended: EndedRun | None) -> None:
-        """Compare the runs of a source that were not compared; subscribers get the events of the ended one only."""
+        """Compare the runs of a source that were not compared yet; subscribers get only the events of the run that has
+        ended."""
         with self.database.read() as session:
             code = source_code(session, lease.source_id)
             runs = _with_ended(site_diff.list_runs(session, lease.source_id, self.defaults, _job(ended)), ended)
@@ -99,7 +100,7 @@ def _watched(known: Sequence[Watch], reports: Sequence[SiteEventReport]) -> dict
 
 
 def older_run(code: str, runs: Sequence[SiteRun], newer: SiteRun) -> SiteRun | None:
-    """Return the run that a run is compared with; None without one of the same scope, and for single pages."""
+    """Return the previous run of the same scope; None without one, and for runs of single pages."""
     try:
         older, _ = choose_runs(code, runs, newer=newer.job_id)
     except (NotFoundError, UsageError):
@@ -113,5 +114,5 @@ def _job(ended: EndedRun | None) -> int | None:
 
 
 def _with_ended(runs: Sequence[SiteRun], ended: EndedRun | None) -> list[SiteRun]:
-    """Return runs with the status that the one gets that ended just now."""
+    """Return runs, with the new status of the one that has ended."""
     return [replace(run, status=ended.status) if ended and run.job_id == ended.job_id else run for run in runs]

@@ -20,7 +20,7 @@ from webstrata.warc.reader import read_record
 log = structlog.get_logger()
 
 MOST_REDIRECTS = 2_000
-"""Records of redirects that are read to find out where they lead."""
+"""The most redirect records that are read for their targets."""
 
 _MOST_HOPS = 5
 

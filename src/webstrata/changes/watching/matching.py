@@ -1,4 +1,4 @@
-"""Matching of change events with watches: by address, by time, by the parts that count, by significance."""
+"""Matching of change events with watches: by URL, time, selected parts of the page, and significance."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -39,16 +39,16 @@ class WatchMatching:
         return found
 
     def _change(self, watch: Watch, event: NewEvent) -> PartChange | None:
-        """Return what an event means for a watch; None when it does not belong to it."""
+        """Return the change of an event in the parts of a watch; None when the event does not belong to the watch."""
         kind = ChangeType(event.change_type)
         if kind is ChangeType.UNCHANGED and watch.rules.selector is not None and event.from_snapshot_id is not None:
-            # The page's comparison may ignore exactly the parts that the watch selects.
+            # Compared again, as the page's comparison may ignore exactly the parts that the watch selects.
             kind = ChangeType.UPDATED
         if not watch.may_report(kind, event.from_capture_timestamp, event.to_job_id):
             return None
         whole = PartChange(event.significance, event.summary, tuple(str(one["text"]) for one in event.reasons))
         if kind is not ChangeType.UPDATED:
-            # A page that appears, fails or recovers is of interest, whichever parts are watched.
+            # A page that appears, fails or recovers matters to all watches, whatever parts they select.
             return replace(whole, significance=1.0)
         if not watch.rules.narrows or event.from_snapshot_id is None:
             return whole

@@ -1,4 +1,4 @@
-"""Comparison of the parts of two captures that count for a watch."""
+"""Comparison of the parts of two captures that a watch selects."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class PartChange:
-    """What changed in the parts that count."""
+    """What changed in the selected parts."""
 
     significance: float
     summary: str | None
@@ -43,7 +43,7 @@ class PartComparer:
     comparer: Comparer
 
     def compare(self, old_id: int, new_id: int, rules: WatchRules) -> PartChange | None:
-        """Return what changed in the parts that count; None when they are the same.
+        """Return what changed in the selected parts; None when they are the same.
 
         UnreadablePageError or another WebstrataError when a capture cannot be read.
         """
@@ -54,7 +54,7 @@ class PartComparer:
         found = self.comparer.compare(request).comparison
         significance, reasons = found.verdict.significance, tuple(one.text for one in found.verdict.reasons)
         if rules.selector is not None and not significance:
-            # A part that is named is of interest even if it is a date or a counter.
+            # Nothing is volatile in a selected part: it may be a date or a counter.
             significance = SIGNIFICANT
         return PartChange(significance, found.summary or None, reasons)
 

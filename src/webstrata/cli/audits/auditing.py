@@ -24,7 +24,7 @@ MAX_SHOPS = 10_000
 
 @dataclass(frozen=True)
 class _Job:
-    """What is to be audited, and how it is shown."""
+    """Options of an audit: its purpose, and the form of the output."""
 
     mode: AuditMode
     as_json: bool

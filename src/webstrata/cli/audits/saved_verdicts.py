@@ -22,7 +22,7 @@ def print_saved_verdict(file: str, url: str, policy: str, *, as_json: bool) -> N
 
 
 def judge_saved_page(file: str, url: str, policy: str) -> "PdpVerdict":
-    """Return the verdict on a saved page, which is read within limits of memory and time."""
+    """Return the verdict on a saved page, read in a process with limits of memory and time."""
     from webstrata.audit.pdp_validation import evaluate_pdp_validation_signals
     from webstrata.content.reader.page_reader import PageReader
     from webstrata.content.reader.page_requests import ReadShopSignals

@@ -1,4 +1,4 @@
-"""Audits on a terminal: what happens while one runs, and the verdict."""
+"""Output of audits on a terminal: progress during the run, and the verdict."""
 
 import sys
 import time
@@ -20,7 +20,7 @@ _MARKS = {AuditLogLevel.INFO: " ", AuditLogLevel.WARNING: "!", AuditLogLevel.ERR
 
 @contextmanager
 def watching(url: str, *, is_quiet: bool) -> Iterator[Watch]:
-    """Show the log of an audit while it runs: a line for each entry, below them on a terminal what it does now."""
+    """Print the log of an audit while it runs, one line per entry; on a terminal, with the current step below."""
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     if is_quiet:
         yield lambda _entry: None

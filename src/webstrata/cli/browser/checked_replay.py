@@ -1,4 +1,4 @@
-"""The site for replay checks: captures in the frame of the viewer, served in this process."""
+"""The site for replay checks, which runs in this process and shows captures in the viewer's frame."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import replace
@@ -28,7 +28,7 @@ _Send = Callable[[_Message], Awaitable[None]]
 
 
 def checked_site(app: App) -> ReplaySite:
-    """Return the site over an archive for replay checks: replayed by wabac.js, or as plain HTML where it is missing."""
+    """Return the site for replay checks of an archive, with wabac.js, or with plain HTML if it is not installed."""
     site = create_site(replace(app, settings=_settings(app)))
     if not can_replay():
         return ReplaySite(site, _plain_path, None)
@@ -43,7 +43,7 @@ def checked_site(app: App) -> ReplaySite:
 
 
 def _settings(app: App) -> Settings:
-    """Return the settings of a private site: the check has no rate limits and is not counted."""
+    """Return settings for the check: without rate limits and usage counts."""
     changed = {
         "env": Environment.DEVELOPMENT,
         "replay_host": None,

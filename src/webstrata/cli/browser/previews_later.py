@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 ERRORS = "errors.log"
-"""What the processes report, in the folder of the previews."""
+"""The file for the processes' errors, in the folder of the previews."""
 
 
 def with_previews_later(app: "App", runner: "Runner") -> "Runner":
@@ -43,7 +43,7 @@ def start_preview(app: "App", job_id: int) -> None:
         reason = StorageError(f"{folder}: {error.strerror}")
         log.warning("preview.failed", job_id=job_id, reason=str(reason))
         return
-    # Otherwise, in a command that then serves the archive, the ended process would stay a zombie.
+    # Otherwise the ended process would remain a zombie in a command that continues to serve the archive.
     threading.Thread(target=process.wait, daemon=True).start()
 
 

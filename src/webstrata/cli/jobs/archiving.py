@@ -46,7 +46,7 @@ def _shown(default: object) -> str:
 
 
 def _with_crawl_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command an option for each crawl setting that declares a flag, limits first; values come by name."""
+    """Add an option to a command for each crawl setting with a flag; values are passed by name."""
     own = [one for one in signature(function).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
     flagged = [name for name, declared in CRAWL_SETTINGS.items() if declared.flag]
     names = sorted(flagged, key=lambda name: not name.startswith("max_"))

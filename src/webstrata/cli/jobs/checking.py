@@ -82,7 +82,7 @@ def validate_job_config(
 
 
 def _read(path: Path) -> Mapping[str, object]:
-    """Return a configuration from a file; UsageError when it holds none."""
+    """Return the configuration in a file; UsageError when it is invalid."""
     try:
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as file:
             content = file.read(_LARGEST_CONFIG + 1)
@@ -135,7 +135,7 @@ def _of_source(app: "App", code: str, options: Sequence[str]) -> _CheckedJob:
 
 
 def _config_of(entry: "SourceJobConfig", overrides: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the configuration of a source's next job, or its stored settings when no job can be made of them."""
+    """Return the configuration of a source's next job; if no job can be made, the stored settings unchecked."""
     from webstrata.model.jobs.registry import build_job_config, plain_job_config
 
     try:
@@ -145,7 +145,7 @@ def _config_of(entry: "SourceJobConfig", overrides: Mapping[str, object]) -> Map
 
 
 def _report(requested: _CheckedJob, settings: "Settings", as_json: bool) -> int:
-    """Print what is wrong, or what would be run, and return the exit code."""
+    """Print the problems, or the command that would run, and return the exit code."""
     from webstrata.logs import harmless, without_secrets
     from webstrata.model.jobs.tool_options import OptionProblem
 
@@ -186,7 +186,7 @@ def _problems(config: Mapping[str, object]) -> "list[OptionProblem]":
 def _dry_run(requested: _CheckedJob, settings: "Settings") -> tuple[list[str], str]:
     """Return the command line of archive-tool, secrets hidden, and the output of its dry run.
 
-    Another program may not have a dry run, and is not started.
+    Another program is not started, as it may not have a dry run.
     """
     from webstrata.jobs.running.tool import is_own_tool, job_arguments, tool_command, withheld_options
     from webstrata.model.jobs.job import ArchiveJobConfig

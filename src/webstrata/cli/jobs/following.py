@@ -19,7 +19,7 @@ from webstrata.model.jobs.job import JobStatus
 _LOOK_SECONDS = 0.5
 
 _HANDOVER = timedelta(seconds=15)
-"""How long a job may be without a leader between two stages: a worker starts the next stage within seconds."""
+"""How long a job may have no leader between two stages; a worker starts the next stage within seconds."""
 
 
 def follow(app: App, leader: Leader, label: str) -> None:
@@ -27,7 +27,7 @@ def follow(app: App, leader: Leader, label: str) -> None:
 
     Ctrl-C ends only the view.
     """
-    # As an event: an exception that is raised at any moment may be lost in a library.
+    # Uses an event, as an exception from a signal handler may be lost in a library.
     with interruptible() as interrupted:
         print(f"{leader}; Ctrl-C leaves it running", file=sys.stderr, flush=True)
         with watching(label) as watcher:
@@ -53,7 +53,7 @@ def _watch(app: App, job_id: int, watcher: JobCallbacks, interrupted: threading.
 
 
 def has_ended(progress: JobProgress, unled: timedelta) -> bool:
-    """Return whether there is nothing more to see: the job is over, or its crawl can be led from here.
+    """Return whether following ends: the job is over, or it can be continued here.
 
     WebstrataError if it waits for something else.
     """
@@ -70,8 +70,8 @@ def has_ended(progress: JobProgress, unled: timedelta) -> bool:
 
 
 def _progress_of(app: App, job_id: int) -> JobProgress:
-    """Return a job's progress; a leader that died counts as none."""
-    # In this order: a leader that ends in between has stored the job's status by then.
+    """Return a job's progress; a dead leader counts as no leader."""
+    # The leader is read before the status: a leader that ends in between has stored the final status by then.
     is_alive = find_leader(app.database, app.archive_root, job_id) is not None
     with app.database.read() as session:
         found = run_reports.progress(session, job_id, datetime.now(UTC))

@@ -72,7 +72,7 @@ class JobState:
 
     @property
     def words(self) -> str:
-        """Return what the job is doing, how far that is, and how long the rest will take."""
+        """Return the job's stage, progress and remaining time, in words."""
         left = self._left()
         return self._doing() + (f", {left}" if left else "")
 
@@ -97,7 +97,7 @@ class JobState:
         return f"crawling, {progress.done:,} of {counted(progress.total, 'URL')}"
 
     def _left(self) -> str:
-        """Return the remaining time: the least that it can be, while the crawl still finds URLs."""
+        """Return the remaining time; a lower limit while the crawl still finds new URLs."""
         left = None if self._progress is None else seconds_left(self._stage, self._progress)
         if left is None or left < 1:
             return ""

@@ -1,4 +1,4 @@
-"""Progress of a job: a live view on a terminal, a line now and then elsewhere."""
+"""Progress of a job: a live view on a terminal, regular lines elsewhere."""
 
 import sys
 import threading
@@ -72,13 +72,15 @@ def printing_lines(state: JobState, first_after: float = FIRST_LINE_AFTER, every
 
     printing = threading.Thread(target=print_lines, name="progress-lines", daemon=True)
     try:
-        # Inside, so that an interrupt at any moment ends the thread: a program that exits must not wait for it.
+        # Inside the `try`, so that an interrupt at any moment ends the thread; the program must not wait for it at
+        # exit.
         printing.start()
         yield
     finally:
         over.set()
         if printing.ident is not None:
-            # An interrupt while a thread begins may leave its lock taken: it is a daemon, and not waited for longer.
+            # An interrupt during the start of a thread may leave its lock acquired, so it is a daemon, and the wait is
+            # limited.
             printing.join(_JOIN_SECONDS)
 
 
@@ -120,7 +122,7 @@ def line(state: JobState) -> str:
 
 
 def kinds(report: CrawlReport) -> str:
-    """Return how many requests failed of each kind, the most frequent first."""
+    """Return the numbers of failed requests by kind, the most frequent first."""
     shown = [f"{count:,} {harmless(kind)}" for kind, count in list(report.errors.items())[:KINDS_SHOWN]]
     left = sum(report.errors.values()) - sum(list(report.errors.values())[:KINDS_SHOWN])
     return ", ".join([*shown, f"{left:,} of other kinds"] if left else shown)

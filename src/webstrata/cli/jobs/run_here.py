@@ -29,7 +29,7 @@ from webstrata.model.jobs.job import SETTLED, JobStatus
 from webstrata.model.urls import parse_url, with_scheme
 
 _HOLD = timedelta(minutes=1)
-"""How long workers leave a job alone that is about to be run here."""
+"""How long workers do not take a job that is about to be run here."""
 
 DEMO_CODE = "demo"
 DEMO_NAME = "Northvale, the built-in demo site"
@@ -76,7 +76,7 @@ def run_here(site: str | None, port: int | None) -> None:
 
 
 def _requested_job(app: App, urls: list[str], file: Path | None) -> JobFile:
-    """Return the work to do: of the command line, or of a job file."""
+    """Return the requested job, from the command line or from a job file."""
     if bool(urls) == (file is not None):
         raise UsageError("give either a URL such as https://example.org/ or a job file (--file)")
     if file is not None:
@@ -86,7 +86,7 @@ def _requested_job(app: App, urls: list[str], file: Path | None) -> JobFile:
 
 
 def _refuse_missing_browser(app: App, seeds: tuple[str, ...], code: str | None, crawl: Mapping[str, object]) -> None:
-    """Raise MissingExtraError when the job would need a browser that is not installed, before there is a job."""
+    """Raise MissingExtraError, before the job is queued, when it needs a browser that is not installed."""
     owner = known_source(app.database, seeds) if code is None else None
     with app.database.read() as session:
         entry = sources.own_entry(session, owner.code) if owner is not None else None
@@ -96,7 +96,7 @@ def _refuse_missing_browser(app: App, seeds: tuple[str, ...], code: str | None, 
 
 
 def _name_source(app: App, seeds: tuple[str, ...]) -> None:
-    """Name the source that addresses belong to, if the archive has it already."""
+    """Print the source that addresses belong to, if the archive has it already."""
     known = known_source(app.database, seeds)
     if known is not None:
         print(f"{seeds[0]} belongs to the source {known.code}: webstrata sources show {known.code}", flush=True)
@@ -131,7 +131,8 @@ def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: 
 
 
 def _lead_or_follow(app: App, runner: Runner, job_id: int, label: str) -> JobSummary:
-    """Run a job here; while another process runs it, show its progress, and continue if that leaves it unfinished."""
+    """Run a job here; if another process is running it, show its progress, and continue the job if that process leaves
+    it."""
     while True:
         try:
             with watching(label) as watcher:

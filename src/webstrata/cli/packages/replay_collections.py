@@ -37,7 +37,7 @@ def replay_index_job(
     with started(quiet=True) as app:
         chosen = collections_dir or app.settings.replay_collections_dir
         report = build_collection(app.database, app.archive_root, job_id, chosen)
-        # Also tells caches of browse URLs that something changed.
+        # This also invalidates caches of browse URLs.
         note(app, "job.replay_index", f"job:{job_id}", captures=report.captures)
     folder = collection_folder(chosen, job_id)
     if as_json:

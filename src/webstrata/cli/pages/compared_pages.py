@@ -21,7 +21,7 @@ _LARGEST_ID = 2**63 - 1
 
 
 def snapshot_id(argument: str) -> int | None:
-    """Return the id that an argument is, None when it names a file."""
+    """Return an argument as a snapshot's id; None when it is the name of a file."""
     return int(argument) if argument.isascii() and argument.isdigit() else None
 
 

@@ -60,7 +60,7 @@ def quality(
 
 
 def _check_page(file: str, content: bytes, status: int | None) -> None:
-    """Refuse a file that is no page; a status that is no success decides alone."""
+    """Refuse a file that is not a page; with an error status the content does not matter."""
     from webstrata.content.kinds import is_binary
 
     is_success = status is None or 200 <= status <= 299

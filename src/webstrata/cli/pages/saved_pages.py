@@ -1,4 +1,4 @@
-"""Saved pages as commands read them: from a file or standard input, gzipped or not."""
+"""Reads saved pages for commands: from a file or standard input, gzipped or not."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ _TAG = re.compile(rb"<(?:!doctype|html|head|body|div|p|title|meta|table)[\s>]", 
 
 
 def checked_url(url: str) -> str:
-    """Return an address that a command was given, which may be empty; UsageError when it is no web address."""
+    """Return the address in an argument, which may be empty; UsageError when it is not a web address."""
     from webstrata.model.urls import resolve
 
     if url and resolve(url, url) is None:

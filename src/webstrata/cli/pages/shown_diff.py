@@ -1,4 +1,4 @@
-"""A comparison of two pages in the terminal: coloured words, or words in brackets where there are no colours."""
+"""Prints the comparison of two pages: with coloured words, or words in brackets if there are no colours."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,1 +1,1 @@
-"""Comparing two captures of a page, and what of it does not count."""
+"""Comparison of two captures of a page, without differences that do not count."""

@@ -1,4 +1,5 @@
-"""Comparing two captures of a page: availability first, then what a reader sees, then how much it matters."""
+"""Comparison of two captures of a page: first availability, then the visible text, then the significance of the
+changes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,11 +28,11 @@ _NO_KNOWLEDGE = SiteKnowledge()
 _LIMITS = Limits()
 _GONE = frozenset({404, 410})
 _GONE_WEIGHT, _OTHER_WEIGHT = 0.6, 0.2
-"""A page that is gone concerns those who watch it; a server that is down or refuses the crawler hardly does."""
+"""A missing page matters to those who watch it; a server that is down or refuses the crawler matters less."""
 
 _NEARLY_ALL = 0.9
 _FEWEST_NOISY = 3
-"""Edits that a noisy comparison has at least."""
+"""The fewest edits of a noisy comparison."""
 
 
 def compare_pages(
@@ -42,7 +43,7 @@ def compare_pages(
         return _compare_availability(old, new)
     alignment = align(old.lines, new.lines, limits)
     edits = mark_ignored(alignment.edits, knowledge, _outweighs_region)
-    # Walking over all lines several times takes longer than comparing them.
+    # Only the outline: iterating over all lines several times takes longer than comparing them.
     noted = outline(edits)
     context = _context(old, new, noted, knowledge)
     found = _compare_content(noted, 2 * (len(edits) - len(noted)), context, knowledge)
@@ -71,12 +72,12 @@ def _shown_quality(page: PageText) -> str:
 
 
 def _outweighs_region(edit: LineEdit) -> bool:
-    """Return whether an edit alone is significant although it is around the content, as a warning in a header is."""
+    """Return whether an edit outside the content is significant anyway, such as a warning in a header."""
     return judge([edit], JudgeContext()).significance >= SIGNIFICANT
 
 
 def _context(old: PageText, new: PageText, edits: Sequence[LineEdit], knowledge: SiteKnowledge) -> JudgeContext:
-    """Return what differs beside the lines, without what the site's template or volatile text explains."""
+    """Return the differences other than lines, without those that the site's template or volatile text explains."""
     context = context_between(old, new, edits)
     removed = context.removed_links - knowledge.old_template_links
     added = context.added_links - knowledge.new_template_links
@@ -98,7 +99,7 @@ def _context(old: PageText, new: PageText, edits: Sequence[LineEdit], knowledge:
 def _compare_content(
     edits: Sequence[LineEdit], other_lines: int, context: JudgeContext, knowledge: SiteKnowledge
 ) -> Comparison:
-    """Compare what a reader sees: edits and headings, beside so many other lines of both pages that are the same."""
+    """Compare the visible text: edits and headings, and the number of other lines, which are unchanged."""
     counting = [edit for edit in edits if edit.kind is not EditKind.SAME and edit.ignored is None]
     beside = _beside_lines(context)
     template_changed = any(changes_template(edit, knowledge) for edit in edits)
@@ -131,7 +132,7 @@ def _compare_content(
 
 
 def _beside_lines(context: JudgeContext) -> list[str]:
-    """Return what differs beside the lines, in words."""
+    """Return the differences other than lines, in words."""
     differs = {
         "title": context.old_title != context.new_title,
         "links": bool(context.added_links or context.removed_links),

@@ -1,4 +1,4 @@
-"""Edits that do not count: lines that a site repeats around its pages, and text that changes by itself."""
+"""Marks edits that do not count: lines of a site's template, and text that changes by itself."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -15,11 +15,11 @@ _OF_REGIONS = {
     Region.EDGE: "structure: in the page's footer or a sidebar",
     Region.CONSENT: "structure: in a question about cookies",
 }
-"""Why an edit is ignored, with less confidence, when only the page's own structure shows what is repeated."""
+"""The reason for ignoring an edit in a region such as a menu when the site's template is unknown."""
 
 _MOST_WEIGHED = 300
-"""Edits around the content, or of the template, that are looked at: a page with more of them has another menu, not a
-warning in it."""
+"""The most edits outside the content or in the template that are checked: a page with more has a new menu, not a
+warning."""
 
 _LINE_BREAKS = "layout: only the breaks between lines changed"
 _AROUND_CONTENT = frozenset({TEMPLATE, *_OF_REGIONS.values()})
@@ -27,16 +27,16 @@ _AROUND_CONTENT = frozenset({TEMPLATE, *_OF_REGIONS.values()})
 _SEPARATOR = re.compile(r"\s+[-–—|:·»]\s+")
 
 Weighing = Callable[[LineEdit], bool]
-"""Returns whether an edit matters too much to be ignored because of the part of the page that it is in."""
+"""A function that returns whether an edit is too significant to be ignored because of its region."""
 
 
 def normalized_line(line: str) -> str:
-    """Return a line as lines of different pages are compared: in lower case, with single spaces."""
+    """Return a line normalised for comparison with lines of other pages: lower case, single spaces."""
     return " ".join(line.casefold().split())
 
 
 def mark_ignored(edits: Sequence[LineEdit], knowledge: SiteKnowledge, outweighs: Weighing) -> tuple[LineEdit, ...]:
-    """Return all edits, those that do not count with the reason why."""
+    """Return all edits; those that do not count have the reason."""
     marked = list(edits)
     places = [place for place, edit in enumerate(edits) if edit.kind is not EditKind.SAME]
     if knowledge.is_known:
@@ -48,12 +48,12 @@ def mark_ignored(edits: Sequence[LineEdit], knowledge: SiteKnowledge, outweighs:
 
 
 def is_around_content(edit: LineEdit) -> bool:
-    """Return whether an edit is ignored as one of what is around the content, such as a menu with its links."""
+    """Return whether an edit is ignored because it is outside the content, such as in a menu."""
     return edit.ignored in _AROUND_CONTENT
 
 
 def changes_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
-    """Return whether an edit is one of the site's template: most pages share a line of it on one side only."""
+    """Return whether an edit changes the site's template: most pages have its line in only one of the two captures."""
     return edit.ignored == TEMPLATE and _is_of_one_template(edit, knowledge)
 
 
@@ -69,7 +69,7 @@ def _is_of_one_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
 def _mark_template(edits: list[LineEdit], places: Sequence[int], knowledge: SiteKnowledge, outweighs: Weighing) -> None:
     """Mark edits of lines that most pages share.
 
-    A page that alone loses or gets such a line was edited: that counts if it matters, as a warning does.
+    If only this page lost or got such a line, the edit counts if it is significant, such as a warning.
     """
     weighed = 0
     for place in places:
@@ -109,7 +109,7 @@ def _joined(lines: Iterable[PageLine | None]) -> str:
 
 
 def _mark_by_structure(edits: list[LineEdit], places: Sequence[int], outweighs: Weighing) -> None:
-    """Mark edits around the content; only so many of them are weighed, as that takes time."""
+    """Mark edits outside the content; only a limited number is weighed, as that takes time."""
     weighed = 0
     for place in places:
         edit = edits[place]
@@ -126,7 +126,7 @@ def _of_region(line: PageLine) -> str:
 
 
 def is_ignored_title(old: str, new: str, knowledge: SiteKnowledge) -> bool:
-    """Return whether two titles differ in nothing that counts: volatile text, or the site's name of its template."""
+    """Return whether two titles differ only in volatile text or in the site's name."""
     if old == new or volatile_reason(PageLine(old, "1"), PageLine(new, "1")):
         return True
     parts, other_parts = (_SEPARATOR.split(normalized_line(title)) for title in (old, new))

@@ -1,4 +1,4 @@
-"""Captured pages as they are compared: lines with their kinds and regions, links and images."""
+"""Pages in the form for comparison: lines with their kinds and regions, links and images."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from webstrata.model.changes.values import PageLine, PageText
 def page_text(
     reading: Reading, *, status_code: int | None = 200, quality: float = 1.0, quality_kind: str = "page"
 ) -> PageText:
-    """Return a page that was read, as it is compared."""
+    """Return a page that was read in the form for comparison."""
     stated = json.loads(reading.metadata) if reading.metadata else {}
     return PageText(
         title=reading.title,
@@ -35,7 +35,7 @@ def page_lines(text: str, blocks: str, regions: str = "") -> Iterator[PageLine]:
     regions = regions[:count].ljust(count, Region.UNSTATED)
     are_main = map(not_, map(str.isupper, letters))
     rows = zip(text.split("\n"), kinds_of(letters), regions, are_main, repeat(()), repeat(()), strict=False)
-    # Without a call of Python for each line: pages have thousands.
+    # Without a function call for each line, as pages have thousands.
     lines = map(partial(tuple.__new__, PageLine), rows)
     return _split_rows(lines) if CELL in text else lines
 

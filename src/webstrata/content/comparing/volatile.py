@@ -1,4 +1,4 @@
-"""Text that changes by itself, recognised by patterns and by having changed in most earlier captures of a page."""
+"""Recognises volatile text, which changes by itself: by patterns, and by changes in most earlier captures of a page."""
 
 import re
 from collections import Counter
@@ -20,14 +20,14 @@ from webstrata.model.changes.wording import WARNING, wording_of
 
 LEARNED = "it changed in most earlier captures"
 _MOST_EDITS = 2_000
-"""Edits that are checked: a page with more of them has real changes."""
+"""The most edits that are checked: a page with more has real changes."""
 _FEWEST_CAPTURES = 3
 _MOST_CAPTURES = 12
 _FEWEST_CHANGES = 2
 _SLOT_LINES = 6
-"""A place with more lines is a part of the page, not a teaser or a quotation."""
+"""The most lines of a slot with changing text, such as a teaser; longer parts belong to the page."""
 _ALIKE = 0.5
-"""From this share of common words on, texts are editions of one text, not different texts."""
+"""Texts with at least this share of common words are versions of one text, not different texts."""
 _ANCHOR_CHARACTERS = 120
 _SECTIONS_CACHED = 256
 _LONGEST_MOMENT = 80
@@ -37,7 +37,7 @@ _CALENDAR_WORD = re.compile(
 )
 _CHANGING_RUN = re.compile(r"#(?:[\s,]*#)*")
 _ALWAYS_REPORTED = frozenset({"dose", "age", "price", "percent", "phone", "email"})
-"""Facts that are reported however often they change."""
+"""Kinds of facts whose changes are always reported."""
 
 _COUNTED = frozenset({EditKind.CHANGED, EditKind.ADDED, EditKind.REMOVED})
 
@@ -45,7 +45,7 @@ _Slot = tuple[str, str]
 
 
 def mask(line: str) -> str:
-    """Return a line with the parts that change by themselves replaced by the names of what they are."""
+    """Return a line with its volatile parts replaced by the names of their kinds."""
     masked: list[str] = []
     done = 0
     for part in volatile_parts(line):
@@ -70,9 +70,9 @@ def volatile_reason(old: PageLine, new: PageLine) -> str | None:
 
 
 def learn_volatile(history: Sequence[Sequence[str]]) -> frozenset[str]:
-    """Return which lines of a page changed in most of its earlier captures, from the lines of three or more of them.
+    """Return which lines of a page changed in most of its earlier captures, given the lines of at least three captures.
 
-    A line of which only numbers and dates changed is returned as its shape, a place whose text is replaced as the lines
+    A line of which only numbers and dates changed is returned as its shape; a slot with changing text as the lines
     around it.
     """
     captures = history[-_MOST_CAPTURES:]
@@ -82,7 +82,7 @@ def learn_volatile(history: Sequence[Sequence[str]]) -> frozenset[str]:
 
 
 def mark_volatile(edits: Sequence[LineEdit], learned: frozenset[str] = frozenset()) -> tuple[LineEdit, ...]:
-    """Return the edits of a page, those of text that changes by itself with the reason why they are ignored."""
+    """Return the edits of a page; those of volatile text have the reason why they are ignored."""
     counted = [place for place, edit in enumerate(edits) if edit.kind in _COUNTED and edit.ignored is None]
     counted = counted[:_MOST_EDITS]
     slots = _slots_of(edits) if learned else [("", "")] * len(edits)
@@ -105,7 +105,7 @@ def _is_moment(text: str) -> bool:
 
 
 def _pattern_reason(edit: LineEdit, before: LineEdit | None, twins: frozenset[str]) -> str | None:
-    """Return why an edit is ignored by its own text, by the label before it or by the heading above it."""
+    """Return why an edit is ignored because of its own text, the label before it or the heading above it."""
     lines = [line for line in (edit.old, edit.new) if line is not None]
     if edit.old and edit.new and (reason := volatile_reason(edit.old, edit.new)):
         return reason
@@ -139,7 +139,7 @@ def _is_label(edit: LineEdit | None) -> bool:
 
 
 def _masks_on_both_sides(edits: Sequence[LineEdit]) -> frozenset[str]:
-    """Return the masks that a removed and an added line share."""
+    """Return the masks that occur in a removed and in an added line."""
     removed = {mask(edit.old.text) for edit in edits if edit.kind is EditKind.REMOVED and edit.old}
     if not removed:
         return frozenset()
@@ -151,7 +151,7 @@ def _has_warning(lines: Sequence[PageLine]) -> bool:
 
 
 def _learned_reason(edit: LineEdit, slot: _Slot, learned: frozenset[str]) -> str | None:
-    """Return why an edit is ignored by what earlier captures showed; warnings, doses and the like never are."""
+    """Return why an edit is ignored because of earlier captures; edits of warnings, doses and the like never are."""
     if not learned:
         return None
     lines = [line for line in (edit.old, edit.new) if line is not None]
@@ -178,7 +178,7 @@ def _shape(line: str) -> str:
 
 
 def _changing_shapes(captures: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the shapes of lines that have other numbers in most captures; a shape without letters fits too much."""
+    """Yield the shapes of lines whose numbers differ in most captures; shapes without letters are too general."""
     by_shape = [_texts_by_shape(lines) for lines in captures]
     for shape in set.intersection(*(set(texts) for texts in by_shape)):
         versions = [texts[shape] for texts in by_shape]
@@ -201,7 +201,7 @@ def _is_most(changes: int, captures: int) -> bool:
 
 
 def _changing_slots(captures: Sequence[Sequence[str]]) -> Iterator[_Slot]:
-    """Yield the places between two lasting lines where most captures have a text of their own."""
+    """Yield the slots between two permanent lines where most captures have different texts."""
     lasting = set.intersection(*(_single_lines(lines) for lines in captures))
     by_slot = [dict(_runs(lines, lasting)) for lines in captures]
     for slot in set.intersection(*(set(runs) for runs in by_slot)):
@@ -216,7 +216,7 @@ def _single_lines(lines: Sequence[str]) -> set[str]:
 
 
 def _runs(lines: Sequence[str], lasting: set[str]) -> Iterator[tuple[_Slot, list[str]]]:
-    """Yield the short runs of lines between lasting ones, by the lines around them."""
+    """Yield the short runs of lines between permanent ones, by the lines around them."""
     before, run = "", list[str]()
     for line in (*lines, None):
         if line is not None and line not in lasting:
@@ -248,5 +248,5 @@ def _nearest_same(edits: Sequence[LineEdit]) -> list[str]:
 
 
 def _slot_key(slot: _Slot) -> str:
-    """Return a place as a text; no line has a line break, so no shape is equal to it."""
+    """Return a slot as a text; it contains a line break, so it cannot be equal to a shape."""
     return "\n".join(line[:_ANCHOR_CHARACTERS] for line in slot)

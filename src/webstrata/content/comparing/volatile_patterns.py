@@ -1,7 +1,7 @@
 """Patterns of text that changes by itself: date stamps, copyright years, counters, tokens, clocks, weather.
 
-They are matched against folded text (see `fold`); the group `v` is the part that varies. All are bounded.
-Dates and numbers must be at a line's start or after a mark that divides it: inside a sentence they are facts.
+They are matched against folded text (see `fold`); the group `v` is the part that varies. All have bounded repetitions.
+Dates and numbers must be at the start of a line or after a separator: inside a sentence they are facts.
 """
 
 import re
@@ -229,18 +229,18 @@ _CUES = {
     "the weather": ("°",),
     "a rotating text": (" of the ", " du ", "advert", "sponsor", "publicite", "annonce"),
 }
-"""What a text must contain for a pattern to match: to look for it is far quicker than to try the pattern."""
+"""Texts of which a line must contain one for a pattern to match: looking for them is far quicker than matching."""
 _WITHOUT_DIGITS = frozenset({"a relative time", "a token", "a server's name", "a rotating text"})
 _DIGIT = re.compile(r"\d")
 _LINES_CACHED = 256
-"""A changed line is looked at several times: by itself, as a mask, and beside other lines."""
+"""The size of the cache: a changed line is checked several times, by itself, as a mask, and beside other lines."""
 _SHORTEST_TOKEN = 16
 _TOKEN = re.compile(r"(?<![\w+/=-])[\w+/=-]{16,200}(?![\w+/=-])")
 _HEXADECIMAL = re.compile(r"(?=.*\d)(?=.*[a-f])[\da-f-]{16,200}")
 _WORDLIKE = re.compile(r"[a-z]{6}|[A-Z]{6}")
 _DIGEST = re.compile(r"(?:sha|md5|checksum|digest|fingerprint|empreinte|somme de controle|hash)[^|]{0,20}$")
 BARE_MOMENT = re.compile(rf"\W{{0,3}}{_MOMENT}\W{{0,3}}")
-"""A date or time and nothing else."""
+"""Matches a line that is only a date or time."""
 STAMP_LABEL = re.compile(rf"\W{{0,3}}{_STAMPED}(?: on| at| le)?\W{{0,3}}")
 """Labels before a date on a line of its own, such as `Date modified:`."""
 ROTATING_HEADING = re.compile(

@@ -1,7 +1,7 @@
-"""Aligning the lines of two captures of a page: what became of each line.
+"""Alignment of the lines of two captures of a page: whether each line is unchanged, moved, changed, removed or added.
 
-Equal lines are matched first, around lines that occur once on both pages; equal lines in another place have moved.
-Among the remaining lines, similar ones are versions of each other, near each other or not.
+Equal lines are matched first, starting from lines that occur once on both pages. Equal lines in another place have
+moved. Of the remaining lines, similar ones are paired as changed lines.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,11 +20,11 @@ from webstrata.content.diff.words import word_marks
 from webstrata.model.changes.values import EditKind, Limits, LineEdit, PageLine, WordEdit
 
 _MAX_PAIRS = 100_000
-"""Pairs of lines that are compared in all: about 0.15 seconds."""
+"""The most pairs of lines that are compared: about 0.15 seconds."""
 _MAX_PAIRED_LINES = 12_000
-"""Neighbouring lines of one page, none of them the same on the other, that are paired: about 0.5 seconds."""
+"""The most consecutive unmatched lines of one page that are paired: about 0.5 seconds."""
 _MAX_WORD_CHARACTERS = 500_000
-"""Characters of lines that are compared word by word: about 0.15 seconds."""
+"""The most characters of lines that are compared word by word: about 0.15 seconds."""
 
 TOO_MANY_LINES = "only the first {} lines of each page were compared"
 TOO_DIFFERENT = "the pages differ in too many lines to find out which line became which"
@@ -34,18 +34,18 @@ TOO_LONG_LINES = "changes of more than {} characters in a line were not compared
 
 @dataclass(frozen=True)
 class Alignment:
-    """The edits that align two pages, for each of their lines."""
+    """The edits of two pages: one for each unmatched line or pair of lines."""
 
     edits: tuple[LineEdit, ...]
-    """The lines of the new page in their order, each removed line where it was."""
+    """In the order of the new page, with each removed line at its former place."""
     limit: str | None = None
     """Which limit cut the comparison short, if one did."""
 
 
 def align(old: Sequence[PageLine], new: Sequence[PageLine], limits: Limits) -> Alignment:
-    """Return the edit of each line of two captures of a page.
+    """Return the edits of two captures of a page.
 
-    A moved line is at its new place, with its words when they changed too. Lines beyond the limit are left out.
+    A moved line is at its new place, with its word edits if it also changed. Lines beyond the limit are left out.
     """
     longest = limits.max_lines
     aligner = _Aligner(old[:longest], new[:longest], limits)
@@ -177,7 +177,7 @@ class _Aligner:
         if run.length == 1 and old[0].text != new[0].text:
             words = self._words(old[0].text, new[0].text)
             return [LineEdit(EditKind.CHANGED, old[0], new[0], words, sections[0])]
-        # Longer runs are of equal lines, thousands of them: no call of Python for each.
+        # Longer runs are of equal lines, maybe thousands: no function call for each.
         rows = zip(repeat(EditKind.SAME), old, new, repeat(()), sections, repeat(None), strict=False)
         return list(map(partial(tuple.__new__, LineEdit), rows))
 

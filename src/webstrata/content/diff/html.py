@@ -1,4 +1,4 @@
-"""The comparison of two captures as HTML: a unified diff with marked words, its unchanged parts folded."""
+"""The comparison of two captures as HTML: a unified diff with marked words and folded unchanged parts."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -10,7 +10,7 @@ from webstrata.model.changes.values import EditKind, Limits, LineEdit, WordEdit
 _CONTEXT = 2
 """Unchanged lines that are shown before and after a change."""
 _MAX_TEXT = 4_000
-"""Characters of a text that are shown in one piece."""
+"""The longest text that is shown completely."""
 _START, _END = '<div class="diff">', "</div>"
 _MARKS = {
     EditKind.SAME: ("", ""),
@@ -21,7 +21,7 @@ _CLASSES = {kind: "diff-context" if kind is EditKind.SAME else f"diff-{kind}" fo
 
 
 def diff_html(edits: Sequence[LineEdit], limits: Limits) -> tuple[str, bool]:
-    """Return a diff as HTML, all text escaped, and whether it was cut: by the limit, or within a very long text."""
+    """Return a diff as HTML with all text escaped, and whether it was shortened."""
     room = limits.max_html_characters - len(_START) - len(_END)
     if room < 0:
         return "", True
@@ -36,14 +36,14 @@ def diff_html(edits: Sequence[LineEdit], limits: Limits) -> tuple[str, bool]:
 
 
 class _Writer:
-    """Writes one diff, in parts that are complete HTML each."""
+    """Writes one diff, in parts that are each complete HTML."""
 
     def __init__(self) -> None:
         self.is_cut = False
         """Whether a text was too long to be shown as a whole."""
 
     def parts(self, edits: Sequence[LineEdit]) -> Iterator[str]:
-        """Yield the lines of a diff, the folds between them, and the heading that a part is under."""
+        """Yield the lines of a diff, the folds between them, and the heading above each part."""
         is_shown = _shown(edits)
         section = ""
         for shown, places in groupby(range(len(edits)), key=is_shown.__getitem__):
@@ -72,7 +72,7 @@ class _Writer:
         return f"{before}{self._text(word.text)}{after}"
 
     def _text(self, text: str) -> str:
-        """Return a text for HTML; of a very long one its beginning and its end, next to which something changed."""
+        """Return a text for HTML; a very long one is reduced to its start and end, which are next to changes."""
         if len(text) > _MAX_TEXT:
             self.is_cut = True
             text = f"{text[: _MAX_TEXT // 2]} … {text[-_MAX_TEXT // 2 :]}"

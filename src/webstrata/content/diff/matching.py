@@ -10,7 +10,7 @@ from rapidfuzz.distance import LCSseq
 from webstrata.model.changes.values import PageLine
 
 SMALL_GAP = 2_500
-"""In gaps of up to so many pairs of lines, each line can be compared with each."""
+"""In gaps with at most so many pairs of lines, all lines are compared with each other."""
 
 
 class Run(NamedTuple):
@@ -74,12 +74,12 @@ def _split(gaps: list[Gap], find: Callable[[Gap], list[Run]]) -> list[Run]:
 
 
 def _marked(lines: Sequence[PageLine]) -> list[str]:
-    """Return the lines' texts, different for content and for what is around it: a menu names headings."""
+    """Return the texts of lines, marked so that content and boilerplate never match: menus repeat headings."""
     return [line.text if line.is_main else f"\0{line.text}" for line in lines]
 
 
 def _numbered(old: Sequence[str], new: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return numbers for the lines, the same for equal ones: rapidfuzz compares them four times as fast as texts."""
+    """Return a number for each line, equal for equal lines: rapidfuzz compares numbers four times as fast as texts."""
     numbers = {line: number for number, line in enumerate(dict.fromkeys(chain(old, new)))}
     return list(map(numbers.__getitem__, old)), list(map(numbers.__getitem__, new))
 
@@ -99,9 +99,9 @@ def _numbered_in_gaps(
 
 
 def _safe_runs(old: Sequence[int], new: Sequence[int], gap: Gap) -> list[Run]:
-    """Return the runs of equal lines that hold on to the ends of a gap, or to a line that occurs once on each side.
+    """Return the runs of equal lines that are at an end of a gap or contain a line that occurs once on each side.
 
-    Lines such as "Read more", which occur many times, prove nothing by themselves.
+    Lines such as "Read more", which occur many times, are not enough by themselves.
     """
     runs = _common_runs(old, new, gap)
     if not runs:

@@ -10,8 +10,8 @@ from webstrata.content.diff.similarity import CHANGED, MOVED, Profiles, similari
 from webstrata.model.changes.values import PageLine
 
 _SPACES_TO_RECOGNISE = 3
-"""Lines of fewer words have moved only within their section or with a line next to them: "None" under two headings are
-two things."""
+"""Shorter lines count as moved only within their section or together with a neighbouring line: "None" may be under many
+headings."""
 
 
 class Side:
@@ -21,7 +21,7 @@ class Side:
         self.lines, self.sections = lines, sections
 
     def identity(self, place: int) -> Hashable:
-        """Return what a line shares with the lines that it may be, wherever they are."""
+        """Return the key that a line shares with its possible partners in any place."""
         text = self.lines[place].text
         return text if _is_recognisable(text) else (text, self.sections[place])
 
@@ -38,14 +38,14 @@ class Moves:
         self._old, self._new, self._partners = old, new, partners
 
     def find_unique(self, old_places: Iterable[int], new_places: Iterable[int]) -> None:
-        """Find the lines that are left once on both sides, and are long enough to be recognised."""
+        """Match lines that remain once on each side and are long enough to be recognised."""
         olds, news = _places_by_text(self._old, old_places), _places_by_text(self._new, new_places)
         for text, places in news.items():
             if len(places) == len(olds.get(text, ())) == 1 and _is_recognisable(text):
                 self._partners.move(olds[text][0], places[0])
 
     def find_equal(self, old_places: Iterable[int], new_places: Iterable[int]) -> None:
-        """Find the other equal lines: the recognisable ones, and those of the same section."""
+        """Match other equal lines: long enough ones, and those in the same section."""
         olds: dict[Hashable, deque[int]] = defaultdict(deque)
         for place in old_places:
             olds[self._old.identity(place)].append(place)
@@ -54,7 +54,7 @@ class Moves:
                 self._partners.move(found.popleft(), place)
 
     def find_similar(self, profiles: Profiles, old_places: Iterable[int], new_places: Sequence[int]) -> None:
-        """Find the lines that changed a little and are in another place, then those next to moved lines."""
+        """Match lines that changed a little and are in another place, then lines next to moved lines."""
         olds = [place for place in old_places if self._old.may_be_recognised(place)]
         news = [place for place in new_places if self._new.may_be_recognised(place)]
         pairs = pairs_by_rare_words(
@@ -74,7 +74,7 @@ class Moves:
         return is_recognisable or self._old.sections[old] == self._new.sections[new]
 
     def _spread(self, profiles: Profiles, new_places: Iterable[int], step: int) -> None:
-        """Move lines that are alike along with the line before them, or after them."""
+        """Match similar lines next to moved lines."""
         moved, has_new = self._partners.moved, self._partners.has_new
         for place in new_places:
             candidate = moved.get(place - step, -2) + step

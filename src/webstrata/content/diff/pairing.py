@@ -1,4 +1,4 @@
-"""Pairing changed lines: which removed line became which added line."""
+"""Pairing of changed lines: which removed line became which added line."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -13,25 +13,25 @@ Pair = tuple[int, int]
 _MAX_OCCURRENCES = 8
 """Words in more lines than this are not used to find lines."""
 _LEADING_WORDS = 8
-"""Words of a line that are looked up, rarest first."""
+"""How many words of a line are looked up, rarest first."""
 _CANDIDATES = 3
 
 
 def pairs_in_order(old: Sequence[Profile], new: Sequence[Profile]) -> list[Pair]:
-    """Return the pairs of lines, in the order of both sides, that are alike the most; compares all with all."""
+    """Return the most similar pairs of lines in the order of both sides, by comparing all lines with each other."""
     if len(old) == len(new) == 1:
         return [(0, 0)] if _took_its_place(old[0], new[0]) else []
     return _best_in_order([[_gain(before, after) for after in new] for before in old])
 
 
 def pairs_by_place(old: Sequence[Profile], new: Sequence[Profile]) -> list[Pair]:
-    """Return the pairs of lines that are alike and as far from the first line on both sides."""
+    """Return the pairs of similar lines with the same number on both sides."""
     places = range(min(len(old), len(new)))
     return [(place, place) for place in places if similarity(old[place], new[place]) >= CHANGED]
 
 
 def pairs_by_rare_words(old: Sequence[Profile], new: Sequence[Profile], least: float) -> list[Pair]:
-    """Return the pairs of lines that are alike wherever they are, found by words that few lines contain."""
+    """Return the pairs of similar lines in any place, found by rare words."""
     lines_with = _index(old)
     taken: set[int] = set()
     pairs: list[Pair] = []
@@ -45,11 +45,11 @@ def pairs_by_rare_words(old: Sequence[Profile], new: Sequence[Profile], least: f
 
 
 def longest_in_order(pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the most pairs that are in the order of both sides, of pairs in the order of the new side."""
+    """Return the largest subset of pairs that is in order on both sides; `pairs` are in the order of the new side."""
     lasts: list[int] = []
     """The old line at the end of the best chain of each length."""
     ends: list[int] = []
-    """The pair that it ends with."""
+    """The last pair of that chain."""
     before: list[int] = []
     for index, (place, _) in enumerate(pairs):
         length = bisect_left(lasts, place)
@@ -65,14 +65,14 @@ def longest_in_order(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _took_its_place(old: Profile, new: Profile) -> bool:
-    """Return whether a line that replaced a single line is a version of it; a heading in the same place always is."""
+    """Return whether a line that replaced a single line is its new version; a heading in the same place always is."""
     if are_comparable(old, new) and new.family == HEADING:
         return True
     return similarity(old, new) >= (CHANGED if new.family == ROW else REPLACED)
 
 
 def _gain(old: Profile, new: Profile) -> float:
-    """Return what a pair is worth: a paragraph that changed a little is worth more than "Read more" found again."""
+    """Return the gain of a pair: a paragraph that changed a little counts more than another "Read more"."""
     likeness = similarity(old, new)
     if likeness < CHANGED:
         return 0.0
@@ -97,7 +97,7 @@ def _best_in_order(gains: Sequence[Sequence[float]]) -> list[Pair]:
 
 
 def _sums(gains: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Return, for each place, the most that can be gained from there to the end."""
+    """Return, for each position, the highest sum of gains from there to the end."""
     width = len(gains[0])
     below = [0.0] * (width + 1)
     table = [below]

@@ -1,4 +1,4 @@
-"""Pairs of lines of the old and the new page, while they are being matched."""
+"""The matches of old and new lines that were found so far."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,15 +6,15 @@ from webstrata.content.diff.matching import Gap, Run
 
 
 class Partners:
-    """The partners that lines of two pages have so far."""
+    """The partner of each line of two pages, if it was found."""
 
     def __init__(self, old_length: int, new_length: int) -> None:
         self.runs: list[Run] = []
-        """Lines that are in the same order on both pages: equal ones, or versions of each other."""
+        """Runs of matched lines in the same order on both pages: equal lines, or versions of each other."""
         self.moved: dict[int, int] = {}
-        """For new lines in another place than before: their old lines."""
+        """Moved lines: the old line of each new line."""
         self.has_new = bytearray(old_length)
-        """For each old line 1 when it has a partner."""
+        """For each old line, 1 when it has a partner."""
         self.has_old = bytearray(new_length)
 
     def keep(self, runs: Iterable[Run]) -> None:

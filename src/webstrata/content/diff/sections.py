@@ -21,14 +21,14 @@ class Sections:
     """An added or removed section counts once, with the sections inside it."""
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    """Sections with other lines or another heading, without the sections inside them; an empty name is that of the
-    page's beginning."""
+    """Sections with changed lines or a changed heading, without inner sections; an empty name means the start of the
+    page."""
 
 
 def section_names(lines: Sequence[PageLine]) -> list[str]:
     """Return for each line the text of the heading that it is under; a heading is under itself.
 
-    Headings of menus and footers are not the headings of what the page is about.
+    Headings of menus and footers do not count.
     """
     content = around = ""
     names: list[str] = []
@@ -44,7 +44,7 @@ def section_names(lines: Sequence[PageLine]) -> list[str]:
 
 
 def outline(edits: Iterable[LineEdit]) -> list[LineEdit]:
-    """Return the lines that are not the same and the headings that they are under: few lines of a page."""
+    """Return the edits that are not unchanged lines, with their headings: few lines of a page."""
     same, none = EditKind.SAME, _NO_LINE
     noted: list[LineEdit] = []
     before: PageLine | None = None
@@ -54,7 +54,7 @@ def outline(edits: Iterable[LineEdit]) -> list[LineEdit]:
         if edit.kind is not same or (edit.new or none).kind in HEADINGS or (edit.old or none).kind in HEADINGS
     ]:
         heading = _unchanged_heading(edit)
-        # A heading that comes next ends the section before it, in which nothing changed.
+        # A following heading ends a section without changes.
         if before and heading and heading.is_main is before.is_main and heading.kind <= before.kind:
             noted.pop()
         noted.append(edit)
@@ -63,7 +63,8 @@ def outline(edits: Iterable[LineEdit]) -> list[LineEdit]:
 
 
 def _unchanged_heading(edit: LineEdit) -> PageLine | None:
-    """Return the heading that an edit is, of the same level and in the same part of both pages; else None."""
+    """Return the heading of an edit that is an unchanged heading, with the same level and region on both pages; else
+    None."""
     old, new = edit.old, edit.new
     if edit.kind is not EditKind.SAME or old is None or new is None:
         return None
@@ -79,7 +80,7 @@ def changed_sections(edits: Sequence[LineEdit]) -> Sections:
 
 
 def summary_sentence(sections: Sections, edits: Iterable[LineEdit]) -> str:
-    """Return what changed in a few words, such as `2 sections changed; 1 added; 3 lines removed`."""
+    """Return a short summary of changes, such as `2 sections changed; 1 added; 3 lines removed`."""
     lines = Counter(edit.kind for edit in edits if edit.ignored is None)
     parts = _counted(
         "section",
@@ -93,14 +94,14 @@ def summary_sentence(sections: Sections, edits: Iterable[LineEdit]) -> str:
 
 
 class _OpenSection(NamedTuple):
-    """A section that the place of a walk is in."""
+    """A section that contains the current line of a walk."""
 
     level: str
     name: str
     place: int
     """The edit of its heading."""
     is_own: bool
-    """Whether only the page of the walk has it."""
+    """Whether it is only on the page that is walked."""
 
 
 def _walk(edits: Sequence[LineEdit], own: EditKind) -> tuple[list[str], dict[int, str]]:
@@ -129,7 +130,7 @@ def _walk(edits: Sequence[LineEdit], own: EditKind) -> tuple[list[str], dict[int
 
 
 _BEGINNING = _OpenSection("", "", -1, is_own=False)
-"""What is before the first heading."""
+"""The part before the first heading."""
 
 
 def _is_change(edit: LineEdit) -> bool:
@@ -140,7 +141,7 @@ def _is_change(edit: LineEdit) -> bool:
 
 
 def _counted(noun: str, counts: dict[str, int]) -> list[str]:
-    """Return counts in words, the noun with the first of them only."""
+    """Return counts in words; only the first has the noun."""
     parts: list[str] = []
     for verb, count in counts.items():
         if count:

@@ -1,4 +1,4 @@
-"""How alike two lines are: the measure by which changed and moved lines are paired."""
+"""Similarity of two lines, by which changed and moved lines are paired."""
 
 import re
 import sys
@@ -13,29 +13,29 @@ from webstrata.model.changes.values import PageLine
 HEADING = HEADINGS
 """The family of all headings."""
 CHANGED = 0.5
-"""From here on two lines near each other are versions of one line. Sentences on different subjects share a third of
-their words, in order, with each other."""
+"""From this similarity on, two lines near each other are versions of one line. Sentences on different subjects share a
+third of their words, in order."""
 REPLACED = 0.25
-"""The same for a line that alone took the place of another one."""
+"""The same for a single line that replaced a single line."""
 MOVED = 0.75
 """The same for lines in different places."""
 
 _MAX_CHARACTERS = 2_000
-"""A line is judged by its first characters: so each comparison takes about a microsecond."""
+"""Only so many characters of a line are compared: a comparison takes about a microsecond."""
 _MAX_CHARACTERS_IN_ALL, _MIN_CHARACTERS = 600_000, 30
-"""By fewer, where many lines differ: to read a million characters takes a quarter of a second."""
+"""Fewer characters when many lines differ: reading a million takes a quarter of a second."""
 _SHORT = 40
-"""Up to here characters are compared as well: one misspelt word is half of a line of two words."""
+"""In lines of up to so many words, characters are compared, too: one misspelt word is half of a line of two words."""
 _LETTERS = 0.6
-"""Two short words on different subjects have half of their letters in common."""
+"""The similarity of letters that is required: two unrelated short words have half of their letters in common."""
 _OTHER_KEY = 0.8
-"""What a table row's similarity counts for when it begins with another word."""
+"""The factor for the similarity of table rows that begin with different words."""
 _KEY_ENDS = ".,:;"
 _NUMBER = re.compile(r"\d+")
 
 
 class Profile(NamedTuple):
-    """A line as it is compared with others."""
+    """A line prepared for comparison with others."""
 
     line: PageLine
     family: str
@@ -44,13 +44,13 @@ class Profile(NamedTuple):
     codes: str
     """A character for each word."""
     masked: str
-    """The same with all numbers alike."""
+    """The same with one character for all numbers."""
     weight: float
-    """How much it is worth to find the line again."""
+    """The weight of finding the line's partner."""
 
 
 class Profiles:
-    """The profiles of so many lines of two pages, with one code for each of their words."""
+    """Profiles of the lines of two pages, with one code for each word."""
 
     def __init__(self, lines: int) -> None:
         self._longest = min(_MAX_CHARACTERS, max(_MIN_CHARACTERS, _MAX_CHARACTERS_IN_ALL // max(1, lines)))
@@ -82,7 +82,7 @@ class _Codes(dict[str, str]):
 
 
 def similarity(old: Profile, new: Profile) -> float:
-    """Return how alike two lines are: 1 for the same text, 0 for lines that are no versions of each other."""
+    """Return the similarity of two lines: 1 for the same text, 0 for lines that cannot be versions of each other."""
     if old.line.text == new.line.text:
         return 1.0
     if not are_comparable(old, new):
@@ -96,14 +96,13 @@ def similarity(old: Profile, new: Profile) -> float:
 
 
 def _row_key(row: Profile) -> str:
-    """Return what a table row begins with: up to the first space, since `4 213` are two cells, not a large number."""
+    """Return the start of a table row up to the first space: `4 213` are two cells, not a large number."""
     return row.line.text.partition(" ")[0].lower().strip(_KEY_ENDS)
 
 
 def are_comparable(old: Profile, new: Profile) -> bool:
-    """Return whether a line may be a version of another: both headings, rows or other text, both
-    content or both not.
-    """
+    """Return whether a line may be a version of another: both headings, rows or other text, both content or both
+    not."""
     return old.family == new.family and old.line.is_main is new.line.is_main
 
 

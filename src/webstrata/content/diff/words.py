@@ -1,4 +1,4 @@
-"""Comparing two texts word by word, so that a reader sees what was replaced inside a line."""
+"""Word-by-word comparison of two texts, to show what was replaced inside a line."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,13 +15,13 @@ _LETTERS = rf"[^\s{_PUNCTUATION}{_IDEOGRAPHS}]+"
 _JOINED = rf"{_LETTERS}(?:(?:['’.@&_/‐‑-]|(?<=\d)[,:–](?=\d)){_LETTERS})*"
 _THOUSANDS = r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.])(?:,\d+)?"
 _WORD = rf"\w+://[^\s<>]+|(?:[$€£¥]|(?<!\S)[+−-](?=\d))?(?:{_THOUSANDS}|{_JOINED})(?:(?<=\d)%)?"
-"""An address, or a word with what belongs to it: the parts of a date, a price, a phone number, a hyphenated word."""
+"""An address, or a word with its parts: a date, a price, a phone number, a hyphenated word."""
 
 _TOKEN = re.compile(rf"(\s*)({_WORD}|\S)")
 _PLAIN_WORD = re.compile(rf"{_WORD}|[{_IDEOGRAPHS}]")
 _DIGIT = re.compile(r"\d")
 _MAX_WORDS_BETWEEN = 3
-"""Unchanged words between two changes that are shown as changed with them, where marks would only be confetti."""
+"""So few unchanged words between two changes are shown as changed, too, because many small marks are hard to read."""
 
 Token = tuple[str, str]
 """The white space before a word or a punctuation mark, and the word or mark."""
@@ -29,7 +29,7 @@ Piece = tuple[EditKind, str]
 
 
 class _Hunk:
-    """What was replaced by what, and the unchanged text before it."""
+    """A removed text, the text that replaced it, and the unchanged text before them."""
 
     __slots__ = ("added", "before", "removed", "words")
 
@@ -39,10 +39,8 @@ class _Hunk:
         """How many words changed."""
 
     def absorb(self, later: "_Hunk") -> bool:
-        """Merge a later hunk if the unchanged text between both is too short to be read by itself.
-
-        Numbers always are enough.
-        """
+        """Merge a later hunk if the unchanged text between both is too short, unless it contains a number; return
+        whether it was."""
         between = later.before
         words = _word_count(between)
         is_enough = words > _MAX_WORDS_BETWEEN or 2 * words >= self.words + later.words
@@ -54,7 +52,7 @@ class _Hunk:
         return True
 
     def edits(self) -> Iterator[WordEdit]:
-        """Yield the hunk's texts that are not empty; white space before both words is no part of the change."""
+        """Yield the hunk's texts that are not empty; common white space before them is not part of the change."""
         space = 0
         while self.removed[space : space + 1].isspace() and self.removed[space] == self.added[space : space + 1]:
             space += 1
@@ -69,8 +67,8 @@ class _Hunk:
 def word_marks(old: str, new: str, limits: Limits) -> tuple[WordEdit, ...]:
     """Return the words of two texts with marks: SAME and REMOVED ones are the old text, SAME and ADDED ones the new.
 
-    Of longer texts than the limit, only what is between their common beginning and end is compared; where that is too
-    long as well, it is replaced as a whole.
+    Of texts longer than the limit, only the part between their common start and end is compared; if that is still too
+    long, it counts as replaced.
     """
     longest = limits.max_line_characters
     if max(len(old), len(new)) <= longest:
@@ -98,7 +96,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _compare(old: Sequence[Token], new: Sequence[Token]) -> Iterator[Piece]:
-    # White space takes no part: it would be matched at the price of words.
+    # White space is not compared: matching it would cost matches of words.
     for code in LCSseq.opcodes([word for _, word in old[:-1]], [word for _, word in new[:-1]]):
         removed, added = old[code.src_start : code.src_end], new[code.dest_start : code.dest_end]
         if code.tag == "equal":
@@ -133,7 +131,7 @@ def _tidy(pieces: Iterable[Piece]) -> tuple[WordEdit, ...]:
 
 
 def _hunks(pieces: Iterable[Piece]) -> Iterator[_Hunk]:
-    """Yield the changes of a text; what follows the last one is a hunk that changes nothing."""
+    """Yield the changes of a text; the text after the last change is a hunk without a change."""
     texts: dict[EditKind, list[str]] = {kind: [] for kind in (EditKind.SAME, EditKind.REMOVED, EditKind.ADDED)}
     same, removed, added = texts.values()
     for kind, text in pieces:
@@ -152,11 +150,11 @@ def _word_count(text: str) -> int:
 
 
 def _common_head(old: str, new: str) -> int:
-    """Return how many characters both texts begin with, up to the last space."""
+    """Return the length of the common start of both texts, up to its last space."""
     return old.rfind(" ", 0, int(Prefix.similarity(old, new))) + 1
 
 
 def _common_tail(old: str, new: str) -> int:
-    """Return how many characters both texts end with, from the first space."""
+    """Return the length of the common end of both texts, from its first space."""
     start = old.find(" ", len(old) - int(Postfix.similarity(old, new)))
     return len(old) - start if start >= 0 else 0

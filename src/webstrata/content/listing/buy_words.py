@@ -26,7 +26,7 @@ _BUY = (
     *("tambah ke", "masukkan keranjang", "beli sekarang"),
 )
 _WHOLE = frozenset({"add", "buy", "order"})
-"""Labels that are words of many others, too."""
+"""Labels that must be the whole text, as other labels contain these words, too."""
 
 _NOT_BUY = (
     *("wish", "registry", "compare", "notify", "gift card", "favo", "merkzettel", "wunschliste", "liste d'envies"),
@@ -57,6 +57,6 @@ def is_buying(text: str, names: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def is_waiting(text: str) -> bool:
-    """Return whether a button offers a message when a product is back."""
+    """Return whether a button offers a notification when a product is back in stock."""
     label = " ".join(text.split()).casefold()
     return any(word in label for word in _WAITING)

@@ -10,10 +10,10 @@ from webstrata.model.collections.listing import FieldSource, FieldTrace, FoundVa
 MAX_RAW = 200
 MAX_TRACES = 100
 _LOWERED_BY = 0.5
-"""Share of a contradicting value's confidence by which a value's own is lowered."""
+"""How much a contradicting value lowers the confidence, as a share of that value's confidence."""
 
 _MOST = 0.99
-"""No page is certain."""
+"""The highest confidence: no page is certain."""
 
 _ORDER = {source: place for place, source in enumerate(FieldSource)}
 
@@ -22,24 +22,24 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A value that a field may have."""
+    """A possible value of a field."""
 
     field: str
     value: object
     source: FieldSource
     confidence: float
     strategy: str
-    """The rule that read it, without the source."""
+    """The name of the rule that read it, without the source."""
     raw: str
 
     @property
     def key(self) -> object:
-        """Return what equal values share: amounts without their currency, texts without spaces and case."""
+        """Return the key of the value, for comparison: amounts without currency, texts without spaces and case."""
         return key_of_value(self.value)
 
 
 def key_of_value(value: object) -> object:
-    """Return what equal values share."""
+    """Return the key under which equal values are grouped."""
     if isinstance(value, Money):
         return value.amount.normalize()
     if isinstance(value, Decimal):
@@ -55,7 +55,7 @@ class _Group:
 
     @property
     def confidence(self) -> float:
-        """Return the confidence of all sources together; a source that repeats itself counts once."""
+        """Return the combined confidence of all sources; each source counts once."""
         doubt = 1.0
         for source in {one.source for one in self.members}:
             doubt *= 1 - max(one.confidence for one in self.members if one.source is source)

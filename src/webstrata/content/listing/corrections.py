@@ -1,4 +1,4 @@
-"""Corrections of what shops state by mistake, by what the page shows."""
+"""Correction of common mistakes in structured data, by comparison with what the page shows."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,13 +11,13 @@ from webstrata.model.collections.listing import Money
 _HUNDRED = Decimal(100)
 _THOUSAND = Decimal(1_000)
 _STRUCK = 0.4
-"""Share of its confidence that a stated price has left which the page shows as the one before the reduction."""
+"""The factor for the confidence of a stated price that the page shows as the price before a reduction."""
 
 
 def correct_stated_prices(stated: Sequence[Candidate], shown: Money | None, regular: Money | None) -> list[Candidate]:
     """Return candidates whose prices are in the unit of the shown price.
 
-    One that is a hundred times the shown price is in cents; one that is a thousandth has a point for thousands.
+    A price of a hundred times the shown one is in cents; in one of a thousandth, a point separates thousands.
     """
     if shown is None:
         return list(stated)
@@ -34,7 +34,7 @@ def _corrected(one: Candidate, shown: Money) -> Candidate:
 
 
 def _lowered(one: Candidate, shown: Money, regular: Money | None) -> Candidate:
-    """Return a candidate with less confidence if its price is crossed out on the page: a reduction was forgotten."""
+    """Return a candidate with less confidence if its price is crossed out on the page: the shop forgot to update it."""
     value = one.value
     if one.field != "price" or regular is None or not isinstance(value, Money) or value.amount != regular.amount:
         return one

@@ -113,10 +113,10 @@ _AMBIGUOUS: Mapping[str, tuple[str, frozenset[str]]] = {
     "ريال": ("SAR", frozenset({"SAR", "QAR", "OMR", "YER", "IRR"})),
     "درهم": ("AED", frozenset({"AED", "MAD"})),
 }
-"""Symbols of several currencies: the usual one, and those that the country of a page may choose."""
+"""Symbols of several currencies: the default, and those that the country of a page may select."""
 
 AMBIGUOUS_SIGNS = frozenset({"$", "£", "¥", "￥", "kr", "kr.", "rs", "rs."})
-"""Signs beside which shops write the code of the currency, too."""
+"""Signs after or before which shops also write the currency's code."""
 
 _COUNTRIES = (
     "EUR at be cy de ee es eu fi fr gr hr ie it lt lu lv mt nl pt si sk me mc sm ad xk, GBP uk gb im je gg, USD "
@@ -146,10 +146,10 @@ _OF_LANGUAGE = {
     "tr": "TRY",
     "he": "ILS",
 }
-"""Languages that are spoken in one country, more or less."""
+"""Languages that are mainly spoken in one country."""
 
 _NOT_COUNTRIES = frozenset({"co", "me", "am", "im", "is", "sm", "su"})
-"""Country codes that are used as names of all kinds: they choose among a symbol's currencies, no more."""
+"""Country codes that hosts also use for other purposes: they only select among the currencies of a symbol."""
 
 
 def country_of_host(host: str) -> str | None:
@@ -171,12 +171,12 @@ def country_of_path(path: str) -> str | None:
     language, _, country = first.replace("_", "-").rpartition("-")
     if len(country) != 2 or len(language) not in {0, 2} or country not in _OF_COUNTRY:
         return None
-    # A lone "de" or "es" is as likely to be a language as a country.
+    # A single "de" or "es" may be a language or a country.
     return country if language or country in {"gb", "uk", "us", "au", "ca", "nz", "in", "ie", "at", "ch"} else None
 
 
 def currency_of_country(country: str | None) -> str | None:
-    """Return the currency of a country; None of country codes that are mostly used for other purposes."""
+    """Return the currency of a country; None for country codes that are mostly used for other purposes."""
     return None if country is None or country in _NOT_COUNTRIES else _OF_COUNTRY.get(country)
 
 

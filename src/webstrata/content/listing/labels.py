@@ -60,7 +60,7 @@ _STARTS = frozenset(
     for start in _FIRST_WORD.findall(labels)
     for letters in product(*({letter.lower(), letter.upper()} for letter in start))
 )
-"""The first two or three letters of all labels in either case: most lines need no further look."""
+"""The first two or three letters of all labels: lines that begin differently are skipped."""
 
 _STORE = re.compile(
     r"^(?:visit the (.+) store|(?:brand|by|von|marke|marca|marque|par|di|de|merk|besuchen sie den"
@@ -70,17 +70,17 @@ _STORE = re.compile(
 )
 _MAX_LONE_BRAND = 25
 _OF_LONE_BRAND = 0.35
-"""The only element of a page that is named a brand shows it, also when the product's name does not contain it."""
+"""Confidence in the only element that is named a brand, even if the product's name does not contain it."""
 
 _NO_BRANDS = frozenset({"brand", "brands", "marke", "marken", "marca", "marcas", "marque", "marques", "merk", "merken"})
 _CONFIDENCE = {"brand": 0.5, "sku": 0.45, "gtin": 0.75, "mpn": 0.5}
 
 
 def label_candidates(text: str, blocks: str) -> Iterator[Candidate]:
-    """Yield the first value of each field that a page labels, in a line of its own or in two."""
+    """Yield the first labelled value of each field: label and value are in one line or in two."""
     open_fields = set(_LABELS)
     lines = text.split("\n", _MAX_LINES)[:_MAX_LINES]
-    # Pages have thousands of lines, and few of them begin like a label: those are found without a step of Python each.
+    # Pages have thousands of lines, and few begin like a label: these are found without a Python loop.
     begins = map(or_, *(map(_STARTS.__contains__, map(first, lines)) for first in (_first_three, _first_two)))
     for place in compress(count(), begins):
         line = lines[place]
@@ -99,7 +99,7 @@ def label_candidates(text: str, blocks: str) -> Iterator[Candidate]:
 
 
 def brand_candidates(scan: PageScan, title: str) -> Iterator[Candidate]:
-    """Yield the brand that an element of this name shows, if the product's name contains it."""
+    """Yield the brands in elements that are named a brand, if the product's name contains them."""
     named = f"{scan.title.text if scan.title else ''} {title}".casefold()
     for shown in scan.brands:
         brand = _STORE.sub(r"\1\2", shown).strip()

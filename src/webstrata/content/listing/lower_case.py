@@ -1,4 +1,5 @@
-"""Texts in lower case for patterns in lower case: far quicker than patterns that ignore case, with the same matches."""
+"""Case-insensitive patterns: texts are lowered before matching, which is far quicker than IGNORECASE and matches the
+same."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +8,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 _FOLDED = re.compile("[ıſ\u0345\u0370-\u03ff\u1c80-\u1c88\u1e00-\u1fff\ufb00-\ufb06]")
-"""Characters whose lower case is not themselves alone: `ſ` also matches `s`, and `ς` matches `σ`."""
+"""Characters with several lower-case equivalents: `ſ` also matches `s`, and `ς` matches `σ`."""
 
 
 class AnyCase:

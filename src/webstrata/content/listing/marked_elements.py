@@ -1,4 +1,4 @@
-"""The elements of a page whose names or kinds make them prices, buttons, stock notes or brands, from one search."""
+"""The elements of a page that may be prices, buttons, stock notes or brands by their names or tags, from one search."""
 
 from dataclasses import dataclass, field
 
@@ -23,7 +23,7 @@ _WITH_BRAND = frozenset({"a", "span", "div", "h2"})
 
 @dataclass(frozen=True)
 class MarkedElements:
-    """The elements of each kind in the order of the page; one element may be of several."""
+    """The elements of each kind in the order of the page; an element may be of several kinds."""
 
     prices: list[Element] = field(default_factory=list)
     buttons: list[Element] = field(default_factory=list)
@@ -32,7 +32,7 @@ class MarkedElements:
 
 
 def marked_elements(tree: Document) -> MarkedElements:
-    """Return the elements that are named or made so."""
+    """Return the marked elements of a page."""
     found = MarkedElements()
     for element in tree.select(_SELECTED):
         tag, classes, identifier = element.tag, _lower(element, "class"), _lower(element, "id")

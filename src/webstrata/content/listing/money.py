@@ -1,4 +1,4 @@
-"""Money as pages write it: amounts in the formats of many languages, to exact decimals with a currency."""
+"""Parser of money in pages: amounts in the formats of many languages, as exact decimals with a currency."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _ODD_MARKS = str.maketrans(
 _AMOUNT = r"(?:\d{1,3}(?:[ .,']\d{2,3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d{1,4})?)(?!\d)"
 _DASH = r"(?:[.,] ?(?:-{1,2}|-))"
 _NOT_INSIDE = r"(?<![.,])(?<![^\W\u2e80-\ud7ff\uf900-\ufaff])"
-"""Before the first digit: none of a longer number or word; Chinese, Japanese and Korean words touch their numbers."""
+"""No part of a longer number or word may be before the first digit, except Chinese, Japanese and Korean characters."""
 
 _MONEY = AnyCase(
     rf"(?P<before>{CURRENCY_PATTERN})[ :]{{0,2}}(?P<first>(?<![\d.,])[.]?{_AMOUNT})(?P<dash>{_DASH})?"
@@ -52,7 +52,8 @@ _MIXED_PAIR = re.compile(r"(\d{1,3}) (\d{2})")
 _ANY_DIGIT = re.compile(r"\d")
 _WITH_CENTS = re.compile(r"[0-9]{1,6}[.,][0-9]{2}")
 _SPANS_CACHED = 1_024
-"""Texts of a page are read several times: by themselves, as what is around a price, and for a range of prices."""
+"""A cache, as texts of a page are parsed several times: by themselves, as the text around a price, and for price
+ranges."""
 
 
 class MoneyHints(NamedTuple):
@@ -104,7 +105,7 @@ def _found(text: str, hints: MoneyHints) -> Iterator[MoneySpan]:
 
 
 def _code_beside(text: str, match: re.Match[str]) -> str | None:
-    """Return the code of a currency that is written beside a sign of several, as in `$1,299.00 CAD`."""
+    """Return the currency code beside an ambiguous sign, as in `$1,299.00 CAD`."""
     if (match["before"] or match["after"] or "").lower() not in AMBIGUOUS_SIGNS:
         return None
     before, after = _CODE_BEFORE.search(text, 0, match.start()), _CODE_AFTER.match(text, match.end())
@@ -133,7 +134,7 @@ def parse_amount(written: str, currency: str | None = None) -> Decimal | None:
     """Return the amount that a text such as `1.234,56` writes; three digits after a point are thousands."""
     plain = _WITH_CENTS.fullmatch(written)
     if plain is not None:
-        # What most prices are; the library takes thirty times as long.
+        # Fast path for most prices; the library takes thirty times as long.
         return bounded_amount(Decimal(written.replace(",", ".")))
     text = _MIXED_PAIR.sub(r"\1.\2", written) if _MIXED_PAIR.fullmatch(written) else written
     separator = "." if currency in WITH_THREE_DECIMALS and text.count(".") == 1 else None
@@ -162,7 +163,7 @@ def parse_stated_amount(value: object, currency: str | None, hints: MoneyHints) 
 
 
 def _lowest_amount(text: str, currency: str | None, hints: MoneyHints) -> Decimal | None:
-    """Return the amount that is paid: a range begins with it, and a reduced price is below the one before."""
+    """Return the lowest amount: the start of a range, or the reduced price."""
     if ends := _RANGE.fullmatch(text):
         return parse_amount(ends[1], currency)
     amounts = [span.money.amount for span in find_money(text, hints)]

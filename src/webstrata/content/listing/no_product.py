@@ -1,4 +1,5 @@
-"""Pages of shops that show prices and are no product's page: carts, order pages, wish lists, searches, front pages."""
+"""Recognises shop pages that show prices and are not product pages: carts, order pages, wish lists, searches, front
+pages."""
 
 import re
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ _UNKNOWN = ".invalid"
 """The top-level domain of pages whose address is not known."""
 
 _LONGEST_ANCHOR = 3
-"""Characters of plain anchors, in contrast to the routes of single-page applications."""
+"""The longest fragment that is an anchor; longer ones are routes of single-page applications."""
 
 _FRONT = re.compile(r"/?(?:index\.\w{3,5})?$")
 _TITLE = re.compile(

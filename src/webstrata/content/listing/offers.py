@@ -18,7 +18,7 @@ MAX_NAME = 500
 
 _CONFIDENCE = {FieldSource.JSON_LD: 0.9, FieldSource.MICRODATA: 0.87, FieldSource.RDFA: 0.85}
 _OF_VARIANT = 0.4
-"""Share of the confidence of a price that another variant has than the one that the page seems to show."""
+"""The factor for the confidence of a price of another variant than the page seems to show."""
 
 _BEFORE_REDUCTION = ("listprice", "strikethrough", "srp", "msrp", "rrp", "regular")
 _GTINS = ("gtin13", "gtin", "gtin12", "gtin14", "gtin8", "ean", "ean13", "upc", "isbn", "barcode")
@@ -39,7 +39,7 @@ class Offer:
 
 
 def structured_candidates(node: Node, hints: MoneyHints, url: str) -> Iterator[Candidate]:
-    """Yield what a product's node states."""
+    """Yield the candidates from a product's node."""
     trust = _CONFIDENCE[node.source]
     for field, value, strategy, raw in _facts(node):
         yield Candidate(field, value, node.source, trust, strategy, raw)
@@ -177,7 +177,7 @@ def _price_candidates(source: FieldSource, trust: float, offers: Sequence[Offer]
         if offer.price is None or offer.price.amount in seen:
             continue
         seen.add(offer.price.amount)
-        # Shops state a price of 0 where they have none.
+        # Shops state a price of 0 when they have no price.
         share = 1.0 if offer is shown else _OF_VARIANT
         share *= 1.0 if offer.price.amount else 0.3
         yield Candidate("price", offer.price, source, trust * share, "offers.price", offer.raw)

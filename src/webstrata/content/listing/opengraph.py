@@ -1,4 +1,4 @@
-"""Candidates from meta elements: OpenGraph's product properties, and what shops write like them."""
+"""Candidates from meta elements: OpenGraph's product properties and similar ones of shops."""
 
 from collections.abc import Iterator, Mapping
 

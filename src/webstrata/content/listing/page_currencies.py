@@ -1,4 +1,4 @@
-"""Which currencies a page shows in its text, so that its amounts can be searched for."""
+"""Finds which currencies a page's text contains, so that only these are searched beside amounts."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ _LEAST_TITLE = 8
 _LINES_TO_PRICE = 8
 _LONGEST_PRICE = 18
 _MOST_LETTERS = 5
-"""Of a currency's name beside an amount."""
+"""The most letters of a currency's name beside an amount."""
 
 _OCCURRENCES = 200
 _SEARCHED = 60_000
@@ -25,7 +25,7 @@ _WORDS = (
 _ANY_SIGN = re.compile("|".join(map(re.escape, (*_SIGNS, *_WORDS))))
 _CODES = ("EUR", "USD", "GBP")
 _RAND = re.compile(r"(?<![^\W_])R ?\d{1,3}(?:[ ,\u00a0]?\d{3})*(?:[.,]\d\d)?(?![\w.,])")
-"""South African prices: a single letter is a currency only where it is before several numbers."""
+"""The letter `R` of South African prices: it is a currency only if it precedes several numbers."""
 
 _WORDS_OF_LANGUAGES = {
     **dict.fromkeys(("sv", "nb", "nn", "no", "da", "is"), ("kr", "Kr", ",-", ",–")),
@@ -49,11 +49,12 @@ _WORDS_OF_LANGUAGES = {
     "ar": ("ر.س", "ريال", "درهم", "د.إ"),
     "en": ("Rs", "AED", "CHF"),
 }
-"""Words that are looked for beside a sign of another currency, as in a note about free delivery."""
+"""Currency words that are also searched when the page has another currency's sign, such as in a note about free
+delivery."""
 
 
 def currency_search(text: str, language: str | None) -> Callable[[str], object]:
-    """Return a function that finds the currencies of a page in a piece of its text; most pages have one or two."""
+    """Return a search function for the currencies that a page contains; most pages have one or two."""
     text = text[:_SEARCHED]
     found = [sign for sign in _SIGNS if sign in text]
     is_signed = any(_is_beside_digit(sign, text) for sign in found)
@@ -65,7 +66,7 @@ def currency_search(text: str, language: str | None) -> Callable[[str], object]:
 
 
 def _is_beside_digit(word: str, text: str) -> bool:
-    """Return whether one of the first occurrences of a word is beside a number and no part of a longer word."""
+    """Return whether one of the first occurrences of a word is beside a number and not part of a longer word."""
     at = -1
     for _ in range(_OCCURRENCES):
         at = text.find(word, at + 1)
@@ -101,5 +102,5 @@ def _is_amount(line: str) -> bool:
 
 
 def find_nothing(_text: str) -> None:
-    """Find no currency: the search of a page that shows none."""
+    """Find no currency: the search function of a page without currencies."""
     return

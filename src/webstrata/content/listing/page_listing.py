@@ -1,4 +1,4 @@
-"""The listing of an HTML page that was read, and its form in the stored metadata of pages."""
+"""Reads the listing of an HTML page, and adds it to the stored metadata of pages."""
 
 import json
 
@@ -13,7 +13,7 @@ _FIRST = '{"listing":'
 
 
 def listing_of_page(tree: Document, page: HtmlPage, url: str) -> Listing | None:
-    """Return what a page offers, None when it is no product's or property's page."""
+    """Return the listing of a page; None when it is neither a product nor a property page."""
     return read_listing(
         tree,
         ListedPage(url, page.title, page.text, page.blocks, tag_to_language(page.stated_language), page.metadata),
@@ -21,7 +21,7 @@ def listing_of_page(tree: Document, page: HtmlPage, url: str) -> Listing | None:
 
 
 def metadata_with_listing(metadata: str, listing: Listing | None) -> str:
-    """Return the metadata of a page, as JSON, with its listing first; a page that states nothing has neither."""
+    """Return the metadata of a page, as JSON, with its listing first; empty when the page has neither."""
     if not metadata and listing is None:
         return ""
     stated = json.dumps(listing_as_json(listing) if listing else None, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""The price that a page shows: among all amounts the one near the title and the buy button, by a score.
+"""The price that a page shows: the amount with the best score, which is near the title and the buy button.
 
 Prices of other products, crossed-out prices, instalments, delivery costs and prices per unit are recognised by the
 names of the elements around them and by the words beside them (`price_words.py`).
@@ -29,26 +29,26 @@ from webstrata.content.tree import Element
 from webstrata.model.collections.listing import Money
 
 ACCEPTED = 3.3
-"""The least score of a price that is reported: one with a currency and a price's name, near title or button."""
+"""The lowest score of a reported price: that of an amount with a currency, named a price, near title or button."""
 
 _NEAR_TITLE = 125
 _NEAR_BUTTON = 75
 _BEFORE_TITLE = 30
 _NEAR_START = 500
-"""Elements in which the weight of a title or a button falls to about a third."""
+"""The distance, in elements, at which the weight of a title or a button falls to about a third."""
 
 _GRID = 3
 """From this number on, prices in elements of the same names are a list of products."""
 
 _IN_LIST = 4.0
-"""What a price loses in a list: one of several in elements of the same kind in elements of the same kind."""
+"""The penalty of a price in a list, whose elements and their parents have the same names as those of other prices."""
 
 _IN_SENTENCE = 2.5
 _NEARBY = 60
-"""Elements between a price and the price before its reduction."""
+"""The largest distance, in elements, between a price and the price before its reduction."""
 
 _RIVAL = 2.0
-"""Points by which two prices side by side may differ: one may have a name that the other has not."""
+"""The largest difference in score of two adjacent prices of a reduction: only one may be named a price."""
 
 _BESIDE = 12
 _MOST_INSIDE = 40
@@ -83,12 +83,12 @@ class ShownPrice(NamedTuple):
     roles: frozenset[PriceRole]
     has_currency: bool
     signature: str
-    """The names of its element: prices of a list share them."""
+    """The names of its element, which the prices of a list share."""
     names: str
     """The names of its element and of the two around it."""
     around: Around
     before: Money | None = None
-    """The price before the reduction that the same text shows."""
+    """The price before the reduction, if the same text shows it."""
 
 
 @dataclass(frozen=True)
@@ -124,14 +124,14 @@ def _before(best: ShownPrice) -> ShownPrice | None:
 
 
 def _shown(one: ShownPrice, surroundings: Surroundings) -> ShownPrice:
-    """Return an amount with what the elements around it show about it."""
+    """Return an amount with the facts from the elements around it."""
     around = surroundings.around(one.element)
     names = " ".join((one.names, *map(names_of, parents_of(one.element, 2))))
     return one._replace(roles=one.roles | around.roles, names=names, around=around)
 
 
 def _amount(mark: Mark, hints: MoneyHints) -> ShownPrice | None:
-    """Return the amount of an element; of several the last that is not crossed out by its words."""
+    """Return the amount of an element; of several, the last one that its words do not mark as an old price."""
     text = tidy_text(mark.text)
     spans = list(find_money(text, hints))
     names = names_of(mark.element)
@@ -164,7 +164,7 @@ def _amount(mark: Mark, hints: MoneyHints) -> ShownPrice | None:
 
 
 def _roles_inside(element: Element, hints: MoneyHints) -> dict[Decimal, frozenset[PriceRole]]:
-    """Return the roles of amounts from elements inside of an element, such as crossed-out ones."""
+    """Return the roles of amounts by the elements inside an element, such as crossed-out ones."""
     found: dict[Decimal, frozenset[PriceRole]] = {}
     for inner in islice(element.iter_elements(), _MOST_INSIDE):
         roles = own_roles(inner)
@@ -187,9 +187,10 @@ def _money_beside(mark: Mark, money: Money, hints: MoneyHints) -> Money | None:
 
 
 def _without_outer(shown: Sequence[ShownPrice]) -> list[ShownPrice]:
-    """Return the prices without parts of others, such as lone cents, and without those that only contain others.
+    """Return the prices without those that are parts of others, such as cents, and without those that only contain
+    others.
 
-    An element that shows an amount of its own beside those of the elements in it stays: `149 € <s>199 €</s>`.
+    An element with its own amount beside the amounts inside it is not removed: `149 € <s>199 €</s>`.
     """
     by_element = {one.element: one for one in shown}
     whole = [
@@ -235,7 +236,7 @@ def _scored(shown: Sequence[ShownPrice], scan: PageScan) -> list[ShownPrice]:
 
 
 def _labelled(one: ShownPrice, hints: MoneyHints) -> ShownPrice:
-    """Return a price with the roles by its label, which only matters for one that could be the product's."""
+    """Return a price with the roles from its label; these are read only for prices with a sufficient score."""
     if PriceRole.TAX in one.roles and TAX_INCLUDED.search(label_of(one.element)):
         one = one._replace(roles=one.roles - {PriceRole.TAX}, score=one.score + _ROLE_COSTS[PriceRole.TAX])
     if one.score < ACCEPTED:
@@ -273,7 +274,7 @@ def _score(one: ShownPrice, title: Mark | None, buttons: Sequence[int], alike: i
 
 
 def _reduced(scored: Sequence[ShownPrice], best: ShownPrice, hints: MoneyHints) -> tuple[ShownPrice, ShownPrice | None]:
-    """Return the price, and the one before its reduction where both are shown side by side without a word about it."""
+    """Return the price, and the price before its reduction if both are adjacent without a word that explains them."""
     for one in sorted(scored, key=lambda one: abs(one.place - best.place)):
         if one.roles != best.roles or one.score < best.score - _RIVAL or abs(one.place - best.place) > _BESIDE:
             continue

@@ -1,6 +1,7 @@
 """Product data that pages hold for their own scripts: `__NEXT_DATA__`, `__INITIAL_STATE__`, data layers, attributes.
 
-It is read only of pages without structured data: the object that is named like the page and has a price.
+Used only for pages without structured data. The product is the object with a price whose name resembles the page's
+title.
 """
 
 import json
@@ -22,20 +23,20 @@ from webstrata.content.tree import Document, Element
 from webstrata.model.collections.listing import Availability, FieldSource, Money
 
 MAX_CHARACTERS = 1_500_000
-"""Of all states of a page together."""
+"""The most characters of all states of a page together."""
 
 _MAX_OBJECTS = 20_000
 _MAX_DEPTH = 14
 _MAX_STATES = 12
 _LIKE_TITLE = 90
 _TRUST = 0.6
-"""Below structured data, which is made to be read by others; above a label in the text."""
+"""Confidence below that of structured data, which is written for others, and above that of a label in the text."""
 
 _SCRIPTS = 'script:not([src]):not([type="application/ld+json" i])'
 _NAMED = ("data-product", "data-product-json", "data-item", "data-ga-product")
 _ATTRIBUTES = ", ".join(f"[{name}]" for name in _NAMED)
 _PRICED = "rice"
-"""What every name of a price contains, whether it begins with a capital letter or not."""
+"""The letters that every name of a price contains, without the first, which may be a capital."""
 
 _ASSIGNED = re.compile(
     r"__[A-Z_]*(?:STATE|DATA|PROPS)[A-Z_]*__|dataLayer\.push|gtag\(|[Pp]roduct\w*|digitalData|utag_data"
@@ -151,7 +152,7 @@ def _decoded(text: str) -> Iterator[JsonValue]:
 
 
 def _raw_values(text: str, places: Iterator[int] | list[int]) -> Iterator[JsonValue]:
-    """Yield the objects and lists that begin at some places, outer ones only; what is no JSON is passed over."""
+    """Yield the outermost objects and lists that begin at some positions; invalid JSON is skipped."""
     decoder, end, tried = json.JSONDecoder(strict=False, parse_constant=lambda _name: None), 0, 0
     for place in places:
         if place < end or tried >= _MOST_TRIED:
@@ -165,7 +166,7 @@ def _raw_values(text: str, places: Iterator[int] | list[int]) -> Iterator[JsonVa
 
 
 def _objects(value: JsonValue, around: tuple[_Object, ...], depth: int) -> Iterator[tuple[_Object, ...]]:
-    """Yield every object of a value after those around it, but none of related products and carts."""
+    """Yield each object of a value with the objects around it, except those of related products and carts."""
     if depth == 0:
         return
     if isinstance(value, list):
@@ -187,19 +188,19 @@ def _plain(name: str) -> str:
 
 def _likeness(fields: _Object, titles: Sequence[str]) -> float:
     name = _text(fields, _NAMES)[:300].casefold()
-    # A short name such as a category's is part of many titles.
+    # Short names, such as those of categories, are part of many titles.
     if len(name) < 3 or not titles:
         return 0.0
     return max(max(fuzz.ratio(name, title), 0.99 * _contained(name, title)) for title in titles)
 
 
 def _contained(name: str, title: str) -> float:
-    """Return how much a name is the beginning of a title, as far as the title goes on with the shop's name."""
+    """Return the similarity of a name and the beginning of a title that ends with the shop's name."""
     return 100.0 if title.startswith(name) and len(name) >= 0.4 * len(title) else 0.0
 
 
 def _text(fields: _Object, names: Sequence[str]) -> str:
-    """Return the first text of some fields, or the name of the object that one holds."""
+    """Return the first text of some fields; for an object, its name."""
     for name in names:
         value = fields.get(name)
         if isinstance(value, dict):
@@ -218,7 +219,7 @@ def _of_variant(fields: _Object, names: Sequence[str]) -> str:
 
 
 def _price_of(fields: _Object, names: Sequence[str] = _PRICES) -> tuple[JsonValue, _Object] | None:
-    """Return an amount as it is written, and the object that contains it."""
+    """Return the written amount of the first of some fields, and the object that contains it."""
     for name in names:
         value = fields.get(name)
         if isinstance(value, dict):
@@ -249,7 +250,7 @@ def _money(fields: _Object, names: Sequence[str], currency: str | None, hints: M
 
 
 def _is_in_cents(value: JsonValue, holder: _Object, fields: _Object) -> bool:
-    """Return whether an amount is in hundredths: it is called so, or the object has the form of a Shopify product."""
+    """Return whether an amount is in cents, by its name or because the object has the form of a Shopify product."""
     if not isinstance(value, int):
         return False
     if holder.get("centamount") == value:

@@ -1,4 +1,4 @@
-"""The availability that a page shows: notes near the title, buy buttons, and offers of a message when it is back."""
+"""The availability that a page shows: notes near the title, buy buttons, and offers of a back-in-stock notification."""
 
 import re
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ from webstrata.model.collections.listing import Availability, FieldSource
 
 _OF_NOTE = 0.7
 _OF_CONFIRMED = 0.93
-"""A note that a disabled button confirms counts more than structured data, which shops forget to update."""
+"""Confidence of a note that a disabled button confirms: above structured data, which shops forget to update."""
 
 _OF_UNSOLD = 0.8
-"""A note on a page without any button to buy counts more than what the page states for social networks."""
+"""Confidence of a note on a page without a buy button: above the meta elements for social networks."""
 
 _OF_LINE = 0.5
 _OF_BUTTON = 0.45
@@ -24,7 +24,7 @@ _OF_DISABLED = 0.4
 _OF_WAITING = 0.55
 _OF_CONTRADICTED = 0.35
 _NEAR = 600
-"""Elements around the title in which a note is about the page's product."""
+"""The distance from the title, in elements, within which a note is about the page's product."""
 
 _CHOICE = re.compile(
     r"\W*(?:please )?(?:(?:select|choose|pick) (?:a |an |your |the |one |size|colou?r|option|variant)"
@@ -66,7 +66,8 @@ def _asks_for_choice(scan: PageScan, text: str) -> bool:
 
 
 def _believed(confidence: float, state: Availability, can_buy: bool) -> float:
-    """Return the confidence of a note; style sheets often hide one that contradicts the button to buy."""
+    """Return the confidence of a note; lower if it contradicts the buy button, as style sheets often hide such
+    notes."""
     return min(confidence, _OF_CONTRADICTED) if can_buy and state in _OUT else confidence
 
 

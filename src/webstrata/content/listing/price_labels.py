@@ -1,4 +1,4 @@
-"""What the words around an amount show about it: in its own text, and in the elements that hold nothing but it."""
+"""Roles of an amount by the words around it: in its own text, and in elements that contain no other amount."""
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -9,7 +9,7 @@ from webstrata.content.listing.scan import names_of, parents_of, price_text
 from webstrata.content.tree import Element
 
 _CONTEXT = 40
-"""Characters before and after an amount that show what it is."""
+"""How many characters before and after an amount are searched for labels."""
 
 _MOST_AROUND = 4
 _LIST = 4
@@ -19,7 +19,7 @@ _LONGEST_LABEL = 60
 """Characters of a price with its label, such as `Recommended retail price: € 1,299.00 incl. VAT`."""
 
 _LONGEST_NOTE = 90
-"""Characters of a paragraph that shows a price with its notes; what is longer is prose."""
+"""The longest paragraph with a price and its notes; longer ones are prose."""
 
 _OF_LONE = frozenset(
     {PriceRole.OLD, PriceRole.SAVING, PriceRole.UNIT, PriceRole.INSTALMENT, PriceRole.TAX, PriceRole.DELIVERY}

@@ -1,7 +1,6 @@
-"""Words that distinguish prices: in the names of elements, and in the text before and after an amount.
+"""Words that show an amount is not the product's price, in the names of elements and in the text beside the amount.
 
-A price beside such a word is not what a buyer pays for the product: it was valid before, is a saving, a part, another
-product's, or the delivery's.
+Such an amount is an old price, a saving, an instalment, the price of another product or of the delivery.
 """
 
 import re
@@ -10,10 +9,10 @@ from functools import lru_cache
 
 
 class PriceRole(StrEnum):
-    """What an amount on a product page is, when it is not the price."""
+    """The role of an amount on a product page that is not the price."""
 
     OLD = "old"
-    """The price before a reduction, or the one that the manufacturer recommends."""
+    """The price before a reduction, or the recommended retail price."""
     SAVING = "saving"
     UNIT = "unit"
     """For a kilogram, a litre, a piece."""
@@ -27,7 +26,7 @@ class PriceRole(StrEnum):
     """From other sellers, or second-hand."""
     FILTER = "filter"
     CONVERTED = "converted"
-    """In another currency than the one that is paid."""
+    """In another currency than that of the payment."""
 
 
 _NAMES = {
@@ -160,7 +159,7 @@ _AFTER = {
 }
 _OTHERWISE = re.compile(r"\b(?:ou|or|oder|o|oppure)(?: [^\W\d]{1,3}[$€£]?)? ?$", re.IGNORECASE)
 _IN_PARTS = re.compile(r" ?(?:em|en|in) (?:até )?\d{1,2} ?x", re.IGNORECASE)
-"""An amount that is one of several payments, unlike the price."""
+"""Words of a payment in several parts, each of which is less than the price."""
 
 _BEFORE_AMOUNT = {role: re.compile(pattern, re.IGNORECASE) for role, pattern in _BEFORE.items()}
 _AFTER_AMOUNT = {role: re.compile(pattern, re.IGNORECASE) for role, pattern in _AFTER.items()}
@@ -183,7 +182,7 @@ TAX_INCLUDED = re.compile(
 _BESIDE = re.compile(
     r"(?<![a-z])(?:with|has|without|no)-(?:list|old|was|regular|original|strike|special|sale|discount)(?:ed)?-?(?:price)?"
 )
-"""Names of a price by what is shown beside it, such as `with-list-price`."""
+"""Names of a price that mention another price beside it, such as `with-list-price`."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MARKS = re.compile(r"[^a-z0-9]+")

@@ -1,4 +1,4 @@
-"""The node of structured data that describes what a page offers, among all that it describes."""
+"""Chooses the node of structured data that describes the page's own product or property."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _OTHERS = frozenset(
         *("offercatalog", "menuitem", "person", "article", "newsarticle", "jobposting", "flight", "trip", "webpage"),
     }
 )
-"""What may have offers and still is neither a product nor a property."""
+"""Types that may have offers, but are neither a product nor a property."""
 
 _OFFERS = frozenset({"offer", "aggregateoffer"})
 _MAX_CANDIDATES = 200
@@ -40,14 +40,14 @@ _LIST_PAGE = 3
 
 @dataclass(frozen=True)
 class PageAnchors:
-    """What distinguishes the product of a page from others: the page's titles and its addresses."""
+    """The page's titles and addresses, by which its own product is recognised among others."""
 
     titles: tuple[str, ...]
     paths: frozenset[str]
 
 
 def main_nodes(nodes: Sequence[Node], anchors: PageAnchors) -> list[Node]:
-    """Return the nodes that describe what the page offers: at most one of each form of structured data."""
+    """Return the nodes of the page's own product: at most one of each form of structured data."""
     found = []
     for source in dict.fromkeys(node.source for node in nodes):
         node = _main_node([one for one in nodes if one.source is source], anchors)
@@ -88,7 +88,7 @@ def _is_another(best: Node, eligible: Sequence[Node], anchors: PageAnchors) -> b
 
 
 def _are_elsewhere(eligible: Sequence[Node], anchors: PageAnchors) -> bool:
-    """Return whether several nodes have offers, and all state addresses of pages of their own: a list of products."""
+    """Return whether the nodes are a list of products: several with offers, all with addresses of other pages."""
     addresses = [path_of(node.text("url", "@id")) for node in eligible if node.nodes("offers")]
     paths = set(addresses)
     return len(paths) > 1 and all(len(one) > 1 for one in addresses) and paths.isdisjoint(anchors.paths)
@@ -146,7 +146,7 @@ def _with_lone_offer(product: Node, nodes: Sequence[Node]) -> Node:
 
 
 def _lone_offer(nodes: Sequence[Node]) -> Node | None:
-    """Return the only offers of a page that belong to nothing, as a product; None when there are too many."""
+    """Return the offer of a page that belongs to no product, as a product; None when there are several."""
     owned = {id(offer) for node in nodes for offer in node.nodes("offers", "makesoffer", "itemoffered", "hasvariant")}
     lone = [node for node in nodes if node.types & _OFFERS and id(node) not in owned and not node.is_aside]
     if not 0 < len(lone) <= _LIST_PAGE:
@@ -157,5 +157,5 @@ def _lone_offer(nodes: Sequence[Node]) -> Node | None:
 
 
 def title_keys(titles: Iterable[str]) -> tuple[str, ...]:
-    """Return titles as they are compared."""
+    """Return the keys of titles, for comparison."""
     return tuple(dict.fromkeys(" ".join(title.split())[:300].casefold() for title in titles if title.strip()))

@@ -45,7 +45,7 @@ def property_candidates(node: Node, hints: MoneyHints) -> Iterator[Candidate]:
 def text_candidates(text: str) -> Iterator[Candidate]:
     """Yield the number of rooms and the floor area that the first lines of a page state."""
     for line in text.split("\n", _LINES)[:_LINES]:
-        # Both have a number in them: most lines need no further look.
+        # Both contain a number: lines without a digit are skipped.
         if len(line) > _MAX_LINE or not _DIGIT.search(line):
             continue
         if match := _ROOMS.apply(line, re.Pattern.search):

@@ -1,4 +1,5 @@
-"""Reading the listing of a page: structured data first, then the page itself; sources that agree are believed."""
+"""Reads the listing of a page, from structured data first, then from the page itself, and chooses values on which
+sources agree."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -51,10 +52,10 @@ _OF_TITLE = 0.3
 _OF_DOMAIN = 0.3
 _OF_SHOWN_CURRENCY = 0.6
 _OF_PRICE_ALONE = 0.35
-"""Confidence that a page with a price and no word about stock sells its product."""
+"""Confidence in the availability of a page with a price and no word about stock."""
 
 _SURE_SCORE = 9.0
-"""The score of a shown price that is as trustworthy as a page's text can be."""
+"""The score from which on a shown price has the highest confidence."""
 
 _MOST_OF_PAGE = 0.72
 _SHOP_NAME = re.compile(r"\s+[|–—•·»-]\s+")
@@ -74,7 +75,7 @@ _ARTICLES = frozenset(
 
 @dataclass(frozen=True)
 class ListedPage:
-    """What is known of a page before its listing is read."""
+    """The parts of a page that are known before its listing is read."""
 
     url: str
     title: str
@@ -86,7 +87,7 @@ class ListedPage:
 
 @dataclass(frozen=True)
 class _Evidence:
-    """What makes a page a listing."""
+    """The evidence that a page is a listing."""
 
     mains: tuple[Node, ...]
     scan: PageScan
@@ -98,7 +99,7 @@ class _Evidence:
 
 
 def read_listing(tree: Document, page: ListedPage) -> Listing | None:
-    """Return what a page offers; None when it is neither a product's nor a property's page."""
+    """Return the listing of a page; None when it is neither a product nor a property page."""
     nodes = structured_nodes(page.metadata)
     hints = _hints(page)
     anchors = _anchors(page)
@@ -167,7 +168,7 @@ def _is_article(nodes: list[Node], metas: Mapping[str, str]) -> bool:
 
 
 def _page_candidates(page: ListedPage, evidence: _Evidence) -> Iterator[Candidate]:
-    """Yield what the page itself shows."""
+    """Yield the candidates from the page's text and elements."""
     scan, prices = evidence.scan, evidence.prices
     if scan.title is not None:
         yield Candidate("name", scan.title.text[:500], FieldSource.PAGE, _OF_HEADING, "heading", scan.title.text)
@@ -197,7 +198,7 @@ def _shown_prices(prices: PagePrices) -> Iterator[Candidate]:
 
 
 def _is_listing(evidence: _Evidence, candidates: list[Candidate], url: str) -> bool:
-    """Return whether a page sells something: it states so in structured data, or shows a price or its stock."""
+    """Return whether a page sells something: by structured data, a shown price or a stock note."""
     if evidence.is_article:
         return evidence.prices.price is not None and bool(evidence.scan.buttons)
     if evidence.mains or evidence.is_product:

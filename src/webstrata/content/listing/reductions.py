@@ -1,6 +1,6 @@
-"""Reduced prices without a word about it: two amounts side by side, of which the lower one is what a buyer pays.
+"""Recognises reduced prices that no word marks: two adjacent amounts, of which the lower one is the price.
 
-What confirms the pair is the percentage or the saving that is shown with them, or that nothing is between them.
+A pair is confirmed by a percentage or a saving that is shown with it, or by having nothing between the amounts.
 """
 
 import re
@@ -15,7 +15,7 @@ _MOST_AROUND = 4
 _LONGEST_TEXT = 200
 _MOST_REDUCED = 20
 _ROUNDED = Decimal("1.01")
-"""Points by which a shown percentage may differ from that of the two amounts."""
+"""The largest difference, in percentage points, between a shown percentage and that of the two amounts."""
 
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2})(?:[.,]\d)? ?[%％]")
 _TOPS = frozenset({"body", "html", "main"})
@@ -36,13 +36,13 @@ def is_reduced_pair(low: Element, high: Element, amounts: tuple[Decimal, Decimal
 
 
 def _around_both(first: Element, second: Element) -> list[Element]:
-    """Return the nearest elements that hold both of two elements, the innermost first."""
+    """Return the nearest common ancestors of two elements, the innermost first."""
     around = list(parents_of(second, _MOST_AROUND))
     return [one for one in parents_of(first, _MOST_AROUND) if one in around and one.tag not in _TOPS]
 
 
 def _is_confirmed(text: str, spans: Sequence[MoneySpan], amounts: tuple[Decimal, Decimal]) -> bool:
-    """Return whether a text shows by how much or by which part the higher amount was reduced."""
+    """Return whether a text shows the saving or the percentage of the reduction."""
     low, high = amounts
     part = (1 - low / high) * 100
     if any(abs(Decimal(found[1]) - part) < _ROUNDED for found in _PERCENT.finditer(text)):

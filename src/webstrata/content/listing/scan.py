@@ -1,4 +1,4 @@
-"""One pass over the tree of a page for what shows that it sells something: title, prices, buy buttons, stock notes."""
+"""One pass over the tree of a page that finds its title, prices, buy buttons and stock notes."""
 
 import re
 from collections import deque
@@ -16,14 +16,14 @@ from webstrata.content.listing.stock_words import is_out_label
 from webstrata.content.tree import Document, Element, Text, is_html
 
 MAX_MARKS = 150
-"""Elements of a kind that are looked at."""
+"""The most elements of a kind that are read."""
 
 _MAX_PRICED = 1_500
 _MAX_NAMED = 5_000
-"""Elements that are named a price or show an amount and are looked at: real pages have some hundreds."""
+"""The most elements that are read because they show an amount or are named a price: real pages have some hundreds."""
 
 _MARKS_AFTER, _MARKS_BEFORE = 30, 12
-"""Prices that are looked at, nearest to the title: pages with more are lists."""
+"""How many prices after and before the title are read; pages with more are lists."""
 
 MAX_PRICE_TEXT = 160
 _LONGEST_SIGN = 6
@@ -31,7 +31,7 @@ _MAX_BUTTON = 80
 _MAX_BUTTONS = 60
 _MAX_HEADINGS = 60
 _MAX_INSIDE = 60
-"""Nodes in an element whose text is a note."""
+"""The most nodes in an element that can be a note."""
 
 _MAX_STOCK_TEXT = 180
 _MAX_NAMES = 300
@@ -40,7 +40,7 @@ _MAX_ELEMENTS = 40_000
 _NAMED_ELSEWHERE = ", ".join(
     f'[class*="{name}" i]' for name in ("preis", "prix", "preci", "prezzo", "prijs", "preco", "pris", "cena", "fiyat")
 )
-"""Elements with names in other languages are found by the currency in their text; these show that there are some."""
+"""Words for a price in other languages: elements with these names are then searched by the currency in their text."""
 
 _MAX_BRANDS = 20
 _DIGIT = re.compile(r"\d")
@@ -51,7 +51,7 @@ _STATING = frozenset({"meta", "data", "input"})
 
 _LIKE_TITLE = 60
 _OF_WHOLE = 0.1
-"""Share that the likeness of whole texts adds: the name of the shop is a part of the title, too."""
+"""The weight of the similarity of the whole texts: titles also contain the shop's name."""
 
 _THOUSANDS = re.compile(r"\d\.\d{3}$")
 _POINTS = frozenset({".", ","})
@@ -63,7 +63,7 @@ _CENTS_NAME = re.compile("cent|decimal|fraction|minor|penn|kop|(?<![a-z])dec(?![
 
 @dataclass(frozen=True)
 class Mark:
-    """An element of interest, its place in the order of the page's elements, and its text."""
+    """An element of interest, its position among the page's elements, and its text."""
 
     element: Element
     place: int
@@ -78,7 +78,7 @@ class PageScan:
     buttons: tuple[Mark, ...]
     """The buttons that put a product into a cart."""
     waiting: tuple[Mark, ...]
-    """The buttons that offer a message when the product is back, or only state that it cannot be bought."""
+    """The buttons that offer a notification when the product is back, or that only say it cannot be bought."""
     stock: tuple[Mark, ...]
     title: Mark | None
     """The heading that names the product."""
@@ -96,11 +96,12 @@ def scan_page(
     needs_sign: bool = False,
     may_be_ad: bool = True,
 ) -> PageScan | None:
-    """Return the marks of a page; `titles` are what it calls itself elsewhere, in lower case, `text` is what it shows.
+    """Return the marks of a page.
 
-    Amounts in elements that are not named a price are looked for with `needs_text`, or where there are no others.
-    With `needs_sign`, None comes back at once when the page has neither an element that is named a price nor a button
-    to buy, nor a line with a price after its title if it `may_be_ad`.
+    `titles` are the page's other titles in lower case, `text` is its visible text. With `needs_text`, amounts are also
+    searched in elements that are not named a price; otherwise only if no element is. With `needs_sign`, the result is
+    None when the page has neither an element that is named a price nor a buy button, nor, if it `may_be_ad`, a line
+    with a price after its title.
     """
     marked = marked_elements(tree)
     named, buttons, stock = marked.prices, marked.buttons, marked.stock
@@ -133,7 +134,7 @@ def scan_page(
 def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = None) -> PageScan:
     """Return the prices, buy buttons and title of a page, without its stock notes and brands.
 
-    The currencies are looked for in the page's short texts, so that the text of the page need not be read before.
+    Currencies are searched in the page's short texts, so that its whole text need not be read before.
     """
     texts = _short_texts(tree)
     search = currency_search("\n".join(node.data for node in texts), language)
@@ -153,10 +154,10 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
 
 
 def _short_texts(tree: Document) -> list[Text]:
-    """Return the pieces of text that may be a price or a part of one: short, with a digit or as short as a sign."""
+    """Return the pieces of text that may be a price or a part of one: short, with a digit or only a currency sign."""
     nodes = () if tree.root is None else tree.root.descendants
     has_digit = _DIGIT.search
-    # One expression without a call of Python for each node: a page has thousands, and most of them are spaces.
+    # One expression without a function call for each node: a page has thousands, mostly white space.
     return [
         node
         for node in nodes
@@ -176,10 +177,10 @@ def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) 
 
 
 def _fill_places(tree: Document, requested: dict[Element, int]) -> list[tuple[Element, int]]:
-    """Fill in the places of elements in the order of the page; return the headings with theirs."""
+    """Fill in the positions of elements in the order of the page; return the headings with their positions."""
     headings = dict.fromkeys(islice(tree.iter_elements(_HEADINGS), MAX_MARKS), -1)
     elements = list(islice(tree.iter_elements(), _MAX_ELEMENTS + 2))
-    # Without a step of Python for each element: a page has thousands.
+    # Without a Python loop, as a page has thousands of elements.
     are_requested = list(map((requested.keys() | headings.keys()).__contains__, elements))
     for element, place in zip(compress(elements, are_requested), compress(count(), are_requested), strict=True):
         if element in requested:
@@ -220,7 +221,7 @@ def parents_of(element: Element, most: int) -> Iterator[Element]:
 
 
 def _priced_around(text: Text) -> Element | None:
-    """Return the element whose text is an amount with the currency that a text holds."""
+    """Return the element that contains an amount together with the currency in a text."""
     element = text.parent
     for _ in range(3):
         if not isinstance(element, Element) or element.tag in _UNSEEN:
@@ -273,7 +274,7 @@ def _price_marks(priced: Iterable[Element], places: dict[Element, int]) -> Itera
 
 
 def price_text(element: Element) -> str:
-    """Return the text of an element that shows a price; cents that are set apart get their point."""
+    """Return the text of an element that shows a price; cents in an element of their own get a decimal point."""
     if (stated := _stated_price(element)) is not None:
         return stated[:MAX_PRICE_TEXT]
     whole = _text_up_to(element, 4 * MAX_PRICE_TEXT)
@@ -303,7 +304,8 @@ def _stated_price(element: Element) -> str | None:
 
 
 def _text_up_to(element: Element, most: int) -> str | None:
-    """Return the text of an element; None when it is longer: a page may nest thousands that all hold much text."""
+    """Return the text of an element; None when it is longer than a limit, as hostile pages may nest thousands of long
+    elements."""
     if _is_plain(element):
         whole = element.text
         return whole if len(whole) <= most else None
@@ -367,7 +369,7 @@ def shown_text(element: Element) -> str:
 
 
 def _title(headings: Sequence[tuple[Element, int]], titles: Sequence[str]) -> Mark | None:
-    """Return the heading that is most like the page's titles; a first one counts more than a second one."""
+    """Return the heading that is most similar to the page's titles; an h1 counts more than an h2."""
     best: tuple[float, Mark] | None = None
     for element, place in headings[:_MAX_HEADINGS]:
         text = " ".join(element.text.split())

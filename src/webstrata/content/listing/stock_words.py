@@ -1,6 +1,6 @@
 """Words for the availability of a product on its page, in many languages.
 
-A phrase of the first group found in a line decides it: `not in stock` contains `in stock`.
+The groups are tried in order, and the first match decides: `not in stock` contains `in stock`.
 """
 
 import re
@@ -108,7 +108,7 @@ _OUT_HERE = (
     *("listing was ended", "listing has ended", "listing ended", "auction ended", "angebot wurde beendet"),
     *("sold out in all stores",),
 )
-"""Phrases that decide a line although it also states where else the product may be found, or why it is gone."""
+"""Phrases that decide even if the line also mentions other shops or the reason."""
 
 _NOT_PRODUCT = (
     *("image", "bild", "immagine", "photo", "foto", "imagen", "imagem", "picture", "video", "delivery is not"),
@@ -117,7 +117,7 @@ _NOT_PRODUCT = (
     *("en magasin",),
     *("coupon", "gift wrap", "service", "review", "shipping to", "rating"),
 )
-"""Words of lines that state something else than whether the product can be bought here."""
+"""Words of lines that are not about whether the product can be bought here."""
 
 _GROUPS = (
     (Availability.DISCONTINUED, _DISCONTINUED),
@@ -135,10 +135,10 @@ _NONE_LEFT = re.compile(
 
 _GONE = frozenset({Availability.OUT_OF_STOCK, Availability.DISCONTINUED})
 _BESIDE_LABEL = 12
-"""Characters beside a phrase on a button: `Currently sold out`."""
+"""How many other characters the label of a button may have: `Currently sold out`."""
 
 Phrases = tuple[tuple[Availability, str], ...]
-"""Phrases with what they state, the deciding ones first."""
+"""Phrases with the availability that they mean, the deciding ones first."""
 
 _PHRASES: Phrases = tuple((state, phrase) for state, phrases in _GROUPS for phrase in phrases)
 _DECIDING: Phrases = tuple((Availability.OUT_OF_STOCK, phrase) for phrase in _OUT_HERE)
@@ -146,12 +146,12 @@ _DECIDING: Phrases = tuple((Availability.OUT_OF_STOCK, phrase) for phrase in _OU
 
 @lru_cache(maxsize=4_096)
 def worded_availability(text: str) -> Availability | None:
-    """Return the availability that a short text states; None when it states none, or another thing's."""
+    """Return the availability that a short text states; None when it states none, or that of something else."""
     return availability_by(text, _PHRASES)
 
 
 def availability_by(text: str, phrases: Phrases) -> Availability | None:
-    """Return the availability that a short text states by some phrases alone."""
+    """Return the availability that a short text states, using only some phrases."""
     lowered = " ".join(text.split()).casefold().replace("’", "'")
     if any(phrase in lowered for phrase in _OUT_HERE) or _NONE_LEFT.search(lowered):
         return Availability.OUT_OF_STOCK

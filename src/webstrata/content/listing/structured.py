@@ -1,4 +1,4 @@
-"""Structured data of a page as one kind of node: JSON-LD, microdata and RDFa with short names for types and properties.
+"""Structured data of a page (JSON-LD, microdata, RDFa) as nodes of one form, with short names for types and properties.
 
 Pages are hostile: nesting and the number of nodes are limited, and every value may be of any type.
 """
@@ -36,7 +36,7 @@ class Node:
     """Whether it is not the page's main subject, such as a related product."""
 
     def nodes(self, *names: str) -> list["Node"]:
-        """Return the things that some properties hold."""
+        """Return the nodes that are values of some properties."""
         return [one for name in names for one in self.properties.get(name, ()) if isinstance(one, Node)]
 
     def values(self, *names: str) -> list[str | int | float]:
@@ -44,7 +44,7 @@ class Node:
         return [one for name in names for one in self.properties.get(name, ()) if not isinstance(one, Node)]
 
     def text(self, *names: str) -> str:
-        """Return the first text of some properties, or the name of the thing that one holds; empty when none has."""
+        """Return the first text of some properties; for a node, its name; empty when there is none."""
         for name in names:
             for one in self.properties.get(name, ()):
                 text = one.text("name", "@value", "value", "@id") if isinstance(one, Node) else str(one)
@@ -67,7 +67,7 @@ def structured_nodes(metadata: HtmlMetadata) -> list[Node]:
 
 
 class _Builder:
-    """Makes the nodes of one form of structured data."""
+    """Builds the nodes of one form of structured data."""
 
     def __init__(self, source: FieldSource, values: Sequence[JsonValue]) -> None:
         self._source = source
@@ -114,19 +114,19 @@ class _Builder:
         return (node,)
 
     def _resolve(self, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        """Return what a mere reference refers to."""
+        """Return the object that a value refers to by its id."""
         if value.keys() <= {"@id", "@type"} and isinstance(identifier := value.get("@id"), str):
             return self._by_id.get(identifier, value)
         return value
 
 
 def _word(name: str, value: JsonValue) -> JsonValue:
-    """Return a value; whether tax is included is the only truth value that counts here, and becomes a word."""
+    """Return a value; the only boolean that is used, whether tax is included, is converted to a word."""
     return str(value) if isinstance(value, bool) and name == "valueaddedtaxincluded" else value
 
 
 def _identified(values: JsonValue | Sequence[JsonValue], depth: int) -> Iterator[tuple[str, dict[str, JsonValue]]]:
-    """Yield the objects of JSON-LD that others can refer to."""
+    """Yield the objects of JSON-LD that have an id."""
     if depth == 0:
         return
     if isinstance(values, list | tuple):

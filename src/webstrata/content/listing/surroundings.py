@@ -1,4 +1,4 @@
-"""Facts about a price from the elements around it: its roles by their names, whether it is in a link or hidden."""
+"""Facts about a price from its ancestors: roles by their names, whether it is in a link, whether it is hidden."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from webstrata.content.listing.scan import names_of, parents_of
 from webstrata.content.tree import Element
 
 _HIGHEST = 40
-"""Elements around a price that are read; only generated markup is nested deeper."""
+"""How many ancestors of a price are read; only generated markup is nested deeper."""
 
 _STRUCK = frozenset({"del", "s", "strike"})
 _EDGES = frozenset({"nav", "footer", "aside"})
@@ -15,7 +15,8 @@ _TOPS = frozenset({"body", "html", "main"})
 _OUTER_ROLES = frozenset(
     {PriceRole.OTHER_PRODUCT, PriceRole.CART, PriceRole.FILTER, PriceRole.DELIVERY, PriceRole.INSTALMENT}
 )
-"""Roles that a price gets from any element around it; others it gets only from its own element and the two nearest."""
+"""Roles that a price gets from any ancestor; other roles come only from its own element and the two nearest
+ancestors."""
 
 _NEAREST = 2
 _HIDDEN = frozenset({"hidden", "hide", "d-none", "is-hidden", "u-hidden", "aok-hidden", "ng-hide", "no-display"})
@@ -45,7 +46,7 @@ class Surroundings:
         """Return the facts from an element and all around it."""
         chain = self._chain(element)
         outer = self._outer_of(chain[-1]) if chain else _NOTHING
-        # Not from the chain: it may be empty, as it ends at the first element whose surroundings are known.
+        # Looked up again, as the chain is empty when the element's surroundings were known already.
         nearest = (element, *parents_of(element, _NEAREST))
         near = [self._own_of(one) for one in nearest if one.tag not in _TOPS]
         above = self._fold(chain)
@@ -102,7 +103,7 @@ def _own(element: Element) -> Around:
 
 
 def own_roles(element: Element) -> frozenset[PriceRole]:
-    """Return the roles from an element's names, and from crossing out its content."""
+    """Return the roles of an element by its names and by tags that cross out its content."""
     roles = roles_of_names(names_of(element))
     if element.tag in _STRUCK or "line-through" in (element.attr("style") or ""):
         return roles | {PriceRole.OLD}

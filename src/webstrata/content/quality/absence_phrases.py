@@ -1,4 +1,4 @@
-"""Phrases of pages that report that something is not there or does not work: not found, server error, maintenance.
+"""Phrases of pages that report an absence or a failure: not found, server error, maintenance.
 
 See `content/quality/phrases.py`.
 """

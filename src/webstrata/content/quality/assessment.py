@@ -1,7 +1,7 @@
 """Capture quality: whether a saved response is a good capture of its page, an error, a block page or an empty shell.
 
-Nothing is decided by a single word. Status, headers, title, headings, sentences and markers in the source each add to
-the weight of a kind, and the more content a page has beside them, the more weight is needed.
+No single word decides. Status, headers, title, headings, sentences and markers in the source add up to the weight of
+each kind of problem; the more other content a page has, the more weight is needed.
 """
 
 import re
@@ -45,18 +45,18 @@ _WEIGHED = (
     *(QualityKind.CAPTCHA, QualityKind.BLOCKED, QualityKind.SOFT_404, QualityKind.MAINTENANCE, QualityKind.ERROR),
     *(QualityKind.PARKED, QualityKind.PLACEHOLDER, QualityKind.LOGIN, QualityKind.REDIRECT),
 )
-"""Kinds that are decided by the weight of their evidence; of two that weigh the same, the first."""
+"""Kinds that are decided by the weight of their evidence; of two with equal weight, the first."""
 
 _NEEDED = ((250, 1.5), (500, 2.25), (900, 3.25), (LONG_TEXT, 3.5))
-"""How much weight is needed, by the bytes of content beside the evidence: the notices of firewalls that we know have
-less than 250 bytes of other text, short articles about them more than 500."""
+"""The weight that is needed, by the bytes of content besides the evidence: known notices of firewalls have less than
+250 bytes of other text, short articles about them more than 500."""
 
 _NEEDED_OF_LONG = 3.5
 _QUOTING_TEXT = 400
-"""Bytes of content from which on a page may be an article that quotes such sentences."""
+"""A page with at least so many bytes of content may be an article that quotes such sentences."""
 
 _DESCRIBING_TEXT = 250
-"""Bytes of content from which on a page may describe something that is not sold any more."""
+"""A page with at least so many bytes of content may describe a product that is no longer sold."""
 
 _NEEDED_OF_FAILURE = 1.5
 _WITHOUT_NAVIGATION = frozenset({QualityKind.CAPTCHA, QualityKind.BLOCKED, QualityKind.PARKED, QualityKind.PLACEHOLDER})
@@ -102,7 +102,7 @@ _HIDDEN_BY_OTHERS = (QualityKind.CAPTCHA, QualityKind.BLOCKED, QualityKind.MAINT
 def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: HtmlPage, size: int) -> Quality:
     """Return the quality of the capture of a page that was read before.
 
-    Most pages are long and plainly good: that takes a tenth of the time that looking at all their lines takes.
+    Most pages are long and obviously good, which is found in a tenth of the time of checking all their lines.
     """
     head = SavedResponse(url, status, lower_names(headers), page.title, html_bytes=size, structure=page.structure)
     if _is_plainly_good(head, page):
@@ -111,7 +111,7 @@ def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: H
 
 
 def _is_plainly_good(head: SavedResponse, page: HtmlPage) -> bool:
-    """Return whether a page has so much content that only its title could make it anything but a good page."""
+    """Return whether a page has so much content that only its title could show that it is not a good page."""
     if head.status not in _WITH_WHOLE_BODY or head.structure.frames or _cut(head):
         return False
     size = _content_up_to(judged_lines(page), _PAYWALLED_TEXT)
@@ -161,7 +161,8 @@ def _judge_move(response: SavedResponse, target: str) -> Quality:
 
 
 def _judge_failure(response: SavedResponse, status: int) -> Quality:
-    """Return the quality of a response with an error's status; its content may tell more, but not make it good."""
+    """Return the quality of a response with an error status; its content can give a better reason, but not a good
+    quality."""
     evidence = Evidence(response)
     usual = _KINDS_OF_STATUS.get(status, QualityKind.ERROR)
     others = _KINDS_THAT_STATUS_MAY_HIDE.get(status, () if usual is not QualityKind.ERROR else _HIDDEN_BY_OTHERS)
@@ -205,7 +206,7 @@ def _judge_final_url(response: SavedResponse) -> Quality | None:
 
 
 def _weigh(evidence: Evidence) -> Quality | None:
-    """Judge by the weight of the evidence for each kind."""
+    """Return the quality by the weight of the evidence for each kind; None when no kind has enough."""
     if evidence.is_beyond_doubt:
         return None
     response = evidence.response
@@ -231,7 +232,7 @@ def _weight(evidence: Evidence, kind: QualityKind) -> float:
 
 
 def _needed(evidence: Evidence, kind: QualityKind) -> float:
-    """Return the weight that a kind needs on this page; more where there is content, or a site's navigation."""
+    """Return the weight that a kind needs on this page: more if it has much content or a site's navigation."""
     content = evidence.other_bytes
     if content >= LONG_TEXT or (content >= 700 and kind is QualityKind.LOGIN):
         return _NEEDED_OF_LONG if kind is QualityKind.SOFT_404 else float("inf")
@@ -253,7 +254,7 @@ def _reasons(signs: Sequence[Sign]) -> tuple[str, ...]:
 
 
 def _judge_consent(evidence: Evidence) -> Quality | None:
-    """Judge a page that has hardly anything but a question about cookies, or about the visitor's age."""
+    """Judge a page that contains little more than a question about cookies or the visitor's age."""
     response = evidence.response
     asked = evidence.of_kind(QualityKind.CONSENT)
     if not asked or _is_policy(response):
@@ -313,7 +314,7 @@ def _judge_paywall(evidence: Evidence) -> Quality | None:
 
 
 def _judge_size(response: SavedResponse) -> Quality | None:
-    """Judge a response that is not whole."""
+    """Judge an incomplete response."""
     reason = _cut(response)
     if not reason:
         return None

@@ -13,18 +13,18 @@ from webstrata.model.changes.values import PageLine
 from webstrata.model.quality import QualityKind
 
 LONG_TEXT = 1_500
-"""Bytes of content; with more, hardly any page is anything but a page."""
+"""Bytes of content; pages with more are nearly always good."""
 
 _TINY_TEXT = 400
 _MUCH_TEXT = 3_000
-"""Bytes of lines, however short, from which on only a title, a heading or a marker makes a page suspicious."""
+"""Bytes of text, including short lines; with more, only a title, a heading or a marker makes a page suspicious."""
 
 _MANY_LINES = 100
 """Lines of content, as in a list of offers; notices shown instead of a page have only a few."""
 
 _CAPTCHA_TEXT = 800
 _LONGEST_SENTENCE = 700
-"""Characters: longer lines are paragraphs of content, whatever they mention."""
+"""In characters: longer lines count as paragraphs of content, whatever they mention."""
 
 _SHORTEST_SENTENCE = 8
 _SHORTEST_AMONG_MANY = 20
@@ -32,7 +32,7 @@ _SEARCHED = 4_000
 """Characters that are searched for sentences, which takes a millisecond or two for a thousand."""
 
 _EVIDENCE_LINE = 200
-"""Bytes of a line with such a sentence that are not counted as content."""
+"""How many bytes of a line with such a sentence do not count as content."""
 
 _MAX_FROM_TEXT = 2.5
 _HEADINGS_READ = 3
@@ -54,17 +54,17 @@ class Sign:
 
 
 class Evidence:
-    """What a response shows, read only as far as it is needed."""
+    """The evidence in a response; each part is read when it is first needed."""
 
     def __init__(self, response: SavedResponse) -> None:
         self.response = response
         self._matched: set[int] = set()
-        """The places of the lines that sentences were found in."""
+        """The numbers of the lines in which sentences were found."""
         self._sentences: dict[QualityKind, tuple[Sign, ...]] = {}
 
     @cached_property
     def content_bytes(self) -> int:
-        """How much content there is: paragraphs, rows, quotes, code, and other lines that are sentences."""
+        """Return the amount of content: paragraphs, rows, quotes, code, and other lines that are sentences."""
         return sum(_content_bytes(line) for line in self.response.lines if line.is_main)
 
     @property
@@ -74,7 +74,7 @@ class Evidence:
 
     @property
     def is_beyond_doubt(self) -> bool:
-        """Return whether there is so much text that sentences in it cannot make it anything but a page."""
+        """Return whether there is so much text that sentences in it cannot make the page suspicious."""
         if self.is_long:
             return not any(sign.kind is QualityKind.SOFT_404 for sign in self.titles)
         has_much = self.response.main_bytes >= _MUCH_TEXT or len(self.response.lines) >= _MANY_LINES
@@ -82,30 +82,30 @@ class Evidence:
 
     @cached_property
     def text_bytes(self) -> int:
-        """How much text there is that is neither a heading nor a part of menus and the like."""
+        """Return the amount of text except headings, menus and the like."""
         texts = (line.text for line in self.response.lines if line.is_main and line.kind not in HEADINGS)
         return sum(len(text.encode("utf-8", "replace")) for text in texts)
 
     @property
     def is_tiny(self) -> bool:
-        """Return whether there is hardly any text that is not menus and the like."""
+        """Return whether there is hardly any text besides menus and the like."""
         return self.response.main_bytes < _TINY_TEXT
 
     @cached_property
     def other_bytes(self) -> int:
-        """The amount of content without the evidence itself."""
+        """Return the amount of content without the evidence itself."""
         _ = self.from_text
         lines = ((place, _content_bytes(line)) for place, line in enumerate(self.response.lines) if line.is_main)
         return sum(max(0, size - _EVIDENCE_LINE) if place in self._matched else size for place, size in lines)
 
     @cached_property
     def titles(self) -> tuple[Sign, ...]:
-        """The phrases that are a whole part of the title."""
+        """Return the phrases that are the title or a whole part of it."""
         return tuple(_title_signs(self.response.title, "its title is"))
 
     @cached_property
     def headings(self) -> tuple[Sign, ...]:
-        """The phrases that are a whole heading; those that repeat the title count half."""
+        """Return the phrases that are a whole heading; one that repeats the title counts half."""
         named = {sign.kind for sign in self.titles}
         signs = [sign for heading in self._heading_texts() for sign in _title_signs(heading, "a heading is")]
         return tuple(
@@ -120,7 +120,7 @@ class Evidence:
 
     @cached_property
     def from_text(self) -> tuple[Sign, ...]:
-        """The sentences of every kind that were found, each once."""
+        """Return the sentences of all kinds that were found, each once."""
         return tuple(sign for kind in QualityKind for sign in self.sentences(kind))
 
     def sentences(self, kind: QualityKind) -> tuple[Sign, ...]:
@@ -131,7 +131,7 @@ class Evidence:
 
     @cached_property
     def markers(self) -> tuple[Sign, ...]:
-        """The markers of products, in the source and in the headers."""
+        """Return the markers of firewalls and similar products, in the source and in the headers."""
         return (*self._source_markers(), *self._header_markers())
 
     def of_kind(self, kind: QualityKind) -> list[Sign]:
@@ -149,7 +149,7 @@ class Evidence:
         return weight + 0.5 if weight and self.is_tiny else weight
 
     def is_only_text(self, kind: QualityKind) -> bool:
-        """Return whether nothing but sentences speaks for a kind: an article may quote any of them."""
+        """Return whether the only evidence for a kind are sentences: an article may quote any of them."""
         return not any(sign.kind is kind for sign in (*self.titles, *self.headings, *self.markers))
 
     @staticmethod
@@ -158,7 +158,7 @@ class Evidence:
 
     @cached_property
     def _texts(self) -> list[tuple[int, str]]:
-        """The lines that may be evidence, with their places; -1 is what browsers without scripts show."""
+        """Return the lines that may be evidence, with their numbers; -1 is the noscript text."""
         shortest = _SHORTEST_SENTENCE if self.is_tiny else _SHORTEST_AMONG_MANY
         noscript = self.response.structure.noscript
         texts, size = ([(-1, noscript)] if noscript else []), 0
@@ -168,7 +168,7 @@ class Evidence:
                 size += len(line.text)
                 if size > _SEARCHED:
                     break
-        # All at once takes a third of the time of one by one.
+        # Searching all lines at once takes a third of the time of searching each.
         folded = plain("\n".join(text for _, text in texts)).split("\n")
         return [(place, text) for (place, _), text in zip(texts, folded, strict=False)]
 
@@ -217,7 +217,7 @@ def _title_signs(title: str, words: str) -> Iterator[Sign]:
 
 
 def content_size(text: str, kind: str) -> int:
-    """Return how many bytes of content a line of a kind has: none when it is no sentence, paragraph or row."""
+    """Return how many bytes of content a line of a kind has: 0 unless it is a sentence, paragraph or row."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
     if kind in _CONTENT_KINDS:
         return size if size >= _MIN_CONTENT_LINE else 0

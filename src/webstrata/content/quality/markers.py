@@ -1,6 +1,6 @@
 """Markers in a page's source and in response headers by which firewalls and parked domains are recognised.
 
-Only what these products put on pages that refuse or ask is listed: their scripts and cookies are on good pages as well.
+Only markers of refusals and challenges are listed: other scripts and cookies of these products are on good pages, too.
 """
 
 from collections.abc import Iterator, Mapping
@@ -75,7 +75,7 @@ CAPTCHA_WIDGETS = (
     "friendlycaptcha",
     "frc-captcha",
 )
-"""Widgets that a firewall's page shows, and also many a form on a good page."""
+"""Captcha widgets, which firewalls' pages contain, but also forms on good pages."""
 
 _SEARCHED = (*SOURCE_MARKERS, *CAPTCHA_WIDGETS)
 

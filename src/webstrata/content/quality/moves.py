@@ -1,4 +1,4 @@
-"""Where a redirect leads: to the home page, a login, an error page, or simply to another address."""
+"""Classifies redirects by their target: the home page, a login, an error page, or simply another address."""
 
 import re
 from collections import Counter
@@ -30,7 +30,7 @@ _ERROR = re.compile(
 )
 _CONSENT_HOST = re.compile(r"^(?:consent|guce|privacy-?gate|myprivacy|cookiewall|cmp)\.", re.IGNORECASE)
 _NAMING = frozenset({"p", "page_id", "id", "article", "post", "nid", "sku", "product", "item", "page", "doc", "aid"})
-"""Parameters that name a page of a site whose addresses are all one path."""
+"""Query parameters that name a page on sites where all pages have the same path."""
 
 _RETURNING = frozenset(
     {"next", "return", "returnurl", "return_url", "returnto", "return_to", "redirect", "redirect_to"}
@@ -54,7 +54,7 @@ _RETURNING = frozenset(
 
 
 def kind_of_move(url: str, target: str) -> tuple[QualityKind, str]:
-    """Return what a redirect from one URL to another amounts to, and a sentence for readers about it."""
+    """Return the kind of a redirect from one URL to another, and a sentence for readers about it."""
     absolute = urljoin(url, target)
     if _CONSENT_HOST.match(urlsplit(absolute).hostname or ""):
         return QualityKind.CONSENT, f"it leads to a question about cookies, {absolute}"

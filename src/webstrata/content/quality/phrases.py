@@ -1,7 +1,7 @@
 """Phrases, in several languages, of the pages that sites show instead of the requested one.
 
-`TITLES` fit a whole part of a title or of a heading, `SENTENCES` are found within a line. They are in lower case and
-without accents, as `plain` makes texts. A weight is how surely a phrase indicates its kind;
+`TITLES` match a whole part of a title or a heading, `SENTENCES` are found within a line. They are in lower case and
+without accents, as `plain` returns texts. The weight is how surely a phrase indicates its kind;
 `content/quality/assessment.py` adds up the evidence for each kind, so that no phrase in an article decides alone.
 """
 
@@ -35,20 +35,20 @@ class Phrase:
     kind: QualityKind
     weight: float
     written: str
-    """The pattern as it is written: most processes need a few patterns or none, and to read all takes 0.05 seconds."""
+    """The uncompiled pattern: most processes need few patterns or none, and compiling all takes 0.05 seconds."""
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Return the pattern, read when it is first needed."""
+        """Return the pattern, compiled when it is first needed."""
         return re.compile(self.written, re.MULTILINE)
 
     @cached_property
     def literals(self) -> frozenset[str]:
-        """Return texts, by `ascii_of`, of which every match contains one; none when nothing is known."""
+        """Return texts (as `ascii_of` returns them) of which every match contains at least one; empty when unknown."""
         return frozenset(map(ascii_of, required_literals(self.written)))
 
     def may_be_in(self, ascii_text: str) -> bool:
-        """Return whether a text, by `ascii_of`, may contain the phrase, which takes a tenth of the time of a search."""
+        """Return whether a text (from `ascii_of`) may contain the phrase; takes a tenth of the time of a search."""
         return not self.literals or any(literal in ascii_text for literal in self.literals)
 
 
@@ -57,7 +57,7 @@ def plain(text: str) -> str:
     lowered = text.lower()
     if lowered.isascii():
         return lowered
-    # Deleting all other bytes is the fastest way to find the accents, which are few.
+    # Deleting all ASCII bytes is the fastest way to find the few accents.
     beyond = lowered.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
     for accented in _LETTERS.keys() & set(beyond):
         lowered = lowered.replace(accented, _LETTERS[accented])

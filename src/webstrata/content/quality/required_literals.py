@@ -1,4 +1,4 @@
-"""Literals that every match of a regular expression contains: to look for them first is quicker than to search."""
+"""Literals that every match of a regular expression contains: looking for these first is quicker than matching."""
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -17,7 +17,7 @@ def required_literals(pattern: str) -> frozenset[str]:
 
 
 def _of_sequence(items: Iterable[tuple[Any, Any]]) -> frozenset[str]:
-    """Return the most telling literals of the parts of a sequence, each of which a match contains."""
+    """Return the most selective literals of the parts of a sequence; a match contains literals of each part."""
     best: frozenset[str] = frozenset()
     run = ""
     for code, argument in items:
@@ -44,5 +44,5 @@ def _run(text: str) -> frozenset[str]:
 
 
 def _more_telling(*candidates: frozenset[str]) -> frozenset[str]:
-    """Return the literals of which the shortest is the longest."""
+    """Return the set of literals whose shortest member is longest."""
     return max(candidates, key=lambda literals: min(map(len, literals), default=0))

@@ -1,4 +1,4 @@
-"""A saved response as its quality is judged: status, headers, the lines of its page and its structure."""
+"""The facts of a saved response by which its quality is judged: status, headers, lines and structure of its page."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -32,12 +32,12 @@ class SavedResponse:
     """By their names in lower case."""
     title: str = ""
     lines: tuple[PageLine, ...] = ()
-    """The lines of the content and of questions about cookies; of a long page the first ones."""
+    """The lines of content and of questions about cookies; only the first ones of a long page."""
     html_bytes: int = 0
     main_bytes: int = 0
-    """Of the lines that are not menus, headers, footers and the like; of a long page of the first ones."""
+    """The size of the lines without menus, headers, footers and the like; of a long page, of the first lines."""
     text_bytes: int = 0
-    """Of all lines, at least."""
+    """The size of all lines, or a lower limit for a long page."""
     structure: PageStructure = field(default_factory=PageStructure)
     final_url: str | None = None
     """Where redirects led, when that is another URL."""
@@ -52,7 +52,7 @@ JudgedLine = tuple[str, str, str, bool]
 def saved_response(
     url: str, status: int | None, headers: Mapping[str, str], body: bytes, final_url: str | None = None
 ) -> SavedResponse:
-    """Return an HTML response as it is judged, read from its bytes without content encoding."""
+    """Return the facts of an HTML response from its decoded body."""
     lowered = lower_names(headers)
     page = parse_page(body, lowered.get("content-type"))
     return response_of_page(url, status, lowered, page, len(body), final_url)
@@ -61,7 +61,7 @@ def saved_response(
 def response_of_page(
     url: str, status: int | None, headers: Mapping[str, str], page: HtmlPage, size: int, final_url: str | None = None
 ) -> SavedResponse:
-    """Return a response as it is judged, from its page that was read before."""
+    """Return the facts of a response whose page was read before."""
     head = SavedResponse(url, status, lower_names(headers), page.title, html_bytes=size, structure=page.structure)
     return replace(with_lines(head, page, judged_lines(page)), final_url=final_url)
 
@@ -85,7 +85,7 @@ def response_of_text(  # noqa: PLR0917 - what `response_of_page` takes, for a pa
     size: int,
     final_url: str | None = None,
 ) -> SavedResponse:
-    """Return a plain text as it is judged, from its text that was read before."""
+    """Return the facts of a plain-text response whose text was read before."""
     lines = tuple(PageLine(line, "p") for line in text.split("\n", _MAX_LINES)[:_MAX_LINES] if line)
     text_bytes = len(text.encode("utf-8", "replace"))
     return SavedResponse(
@@ -94,7 +94,7 @@ def response_of_text(  # noqa: PLR0917 - what `response_of_page` takes, for a pa
 
 
 def response_of_other(url: str, status: int | None, headers: Mapping[str, str], size: int) -> SavedResponse:
-    """Return what is no HTML and no text as it is judged: by its status, its headers and its size."""
+    """Return the facts of a response that is neither HTML nor text: status, headers and size."""
     return SavedResponse(url, status, lower_names(headers), html_bytes=size, is_page=False)
 
 
@@ -104,10 +104,10 @@ def lower_names(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def judged_lines(page: HtmlPage) -> Iterator[JudgedLine]:
-    """Yield the lines that a page is judged by: content and questions about cookies, of a long page the first ones."""
+    """Yield the lines by which a page is judged: content and questions about cookies, only the first of a long page."""
     read = 0
     lines = zip(count(), page.text.split("\n"), page.blocks, page.regions, strict=False)
-    # Menus and the like are most of the lines of most pages.
+    # Most lines of most pages are menus and the like.
     for place, text, letter, region in compress(lines, _is_judged(page)):
         if len(text) >= _MIN_LINE or place < _FIRST_LINES or letter in HEADINGS:
             yield text, letter, region, not letter.isupper()
@@ -134,5 +134,5 @@ def _main_bytes(text: str, blocks: str) -> int:
 
 
 def _size(text: str) -> int:
-    """Return the number of bytes of a text, or for a long text its number of characters."""
+    """Return the number of bytes of a text; for a long text, its number of characters."""
     return len(text) if text.isascii() or len(text) >= _ENOUGH_BYTES else len(text.encode("utf-8", "replace"))

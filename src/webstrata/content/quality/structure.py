@@ -9,13 +9,13 @@ from webstrata.content.quality.markers import found_markers
 from webstrata.content.tree import Document, Element
 
 FORM_CONTROLS = ("input", "button", "select", "textarea", "noscript", "object", "canvas")
-"""Elements that are counted here and that nothing else of a page is read from."""
+"""Elements that only this module needs, and only counts."""
 
 SHORT_TEXT = 4_000
-"""Characters: of pages with more text than this only the counts matter."""
+"""In characters: for pages with more text, only the counts matter."""
 
 _MARKED_TEXT = 1_500
-"""Characters: the source of pages with more text than this is not searched for markers, as that takes a millisecond."""
+"""In characters: the source of pages with more text is not searched for markers, as that takes a millisecond."""
 
 _SEARCHED = 60_000
 """Characters of the source that are searched for markers; most firewalls' pages are smaller."""
@@ -53,21 +53,21 @@ class PageStructure:
 
     scripts: int = 0
     media: int = 0
-    """Images, videos, embedded pages and the like that a reader sees."""
+    """The number of visible images, videos, embedded pages and the like."""
     links: int = 0
     frames: int = 0
     fields: int = 0
-    """Form fields to type or choose in, password fields included."""
+    """The number of form fields, including password fields."""
     passwords: int = 0
     buttons: tuple[str, ...] = ()
-    """What is written on its buttons."""
+    """The labels of its buttons."""
     noscript: str = ""
-    """What is shown to browsers that run no scripts."""
+    """The text for browsers without scripts."""
     moves_to: str | None = None
-    """Where a meta refresh, or the only script of a tiny page, leads, as it is written."""
+    """The target of a meta refresh or of the only script of a tiny page, as it is written."""
     is_noindex: bool = False
     is_hollow: bool = False
-    """Whether the element for the page's content is there and empty."""
+    """Whether the element for the page's content exists and is empty."""
     is_not_free: bool = False
     """Whether the page states that reading it needs a subscription."""
     markers: frozenset[str] = frozenset()
@@ -105,7 +105,7 @@ def _by_tag(elements: Iterable[Element]) -> dict[str, list[Element]]:
 def _of_short_page(
     of_all: PageStructure, tree: Document, named: dict[str, list[Element]], source: str, text: str
 ) -> PageStructure:
-    """Return what only matters of a page with little text."""
+    """Add the facts that are only needed for a page with little text."""
     pushed = [*named["button"], *(one for one in named["input"] if _is_pushed(one))]
     is_tiny = len(text) < _TINY_TEXT
     return replace(
@@ -195,7 +195,7 @@ def _last(pattern: re.Pattern[str], source: str) -> re.Match[str] | None:
 
 
 def _unclosed(source: str) -> str:
-    """Return that a page is not closed, if it has a body and left several elements open: one may be sloppiness."""
+    """Return a reason if a page has a body and several elements that are not closed; a single one may be sloppiness."""
     lowered = source.lower()
     if "<body" not in lowered or "</body" in lowered or "</html" in lowered:
         return ""

@@ -1,4 +1,5 @@
-"""Phrases of pages that come instead of a site or before it: parked domains, default pages, consent, redirects.
+"""Phrases of pages that sites show instead of their content or before it: parked domains, default pages, consent,
+redirects.
 
 See `content/quality/phrases.py`.
 """

@@ -1,4 +1,4 @@
-"""Child processes with limits of memory and time: a hostile page that kills one costs only itself."""
+"""Child processes with limits of memory and time, so that a hostile page can only crash its own process."""
 
 import contextlib
 import ctypes
@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 
 MAX_MEMORY = 1_500_000_000
-"""Of address space. A page of 300 KB can make a parser ask for gigabytes: that must fail, and cost only the page."""
+"""Limit of address space. A page of 300 KB can make a parser allocate gigabytes: this must fail for that page only."""
 
 MAX_CPU_SECONDS = 20.0
-"""Of processor time for one page. Real pages take milliseconds, 10 MB of tags some seconds."""
+"""Limit of processor time for one page. Real pages take milliseconds, 10 MB of tags some seconds."""
 
 _PIPE_BYTES = 1_048_576
-"""How much may be in a pipe, where the system lets us choose: the usual 64 KB are soon full."""
+"""The size of a pipe, where the system allows to set it; the usual 64 KB are soon full."""
 
 _NICENESS = 15
 _OBJECTS_A_COLLECTION = 50_000
@@ -45,7 +45,7 @@ class ChildDiedError(Exception):
 
 
 class ChildProcess:
-    """A running child process, as its parent sees it: requests and replies are pickled."""
+    """The parent's interface to a running child process; requests and replies are pickled."""
 
     program: str
     """The module that is run."""
@@ -77,7 +77,7 @@ class ChildProcess:
         return self._process.pid
 
     def send(self, request: object) -> None:
-        """Send a request; ChildDiedError when there is no one to read it."""
+        """Send a request; ChildDiedError when the process has ended."""
         try:
             self._requests.send(request)
         except OSError:
@@ -95,7 +95,7 @@ class ChildProcess:
             raise self.death() from None
 
     def death(self) -> ChildDiedError:
-        """End the process and return an error with how it ended."""
+        """End the process and return an error with its exit code."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         self.close()
@@ -114,11 +114,11 @@ class ChildProcess:
 
 
 def serve_requests(arguments: list[str], replies_to: Callable[[object], Iterable[bytes]]) -> None:
-    """Reply to the parent's requests until it closes the pipe; the child's side of ChildProcess."""
+    """Reply to the parent's requests until it closes the pipe: the child's part of ChildProcess."""
     requests, replies = Connection(int(arguments[0]), writable=False), Connection(int(arguments[1]), readable=False)
     _end_with_parent()
     _limit()
-    # The parent may be gone, or not want the rest: both end this process quietly.
+    # The parent has ended or closed the pipe: end this process without an error.
     with contextlib.suppress(EOFError, BrokenPipeError):
         while True:
             for reply in replies_to(requests.recv()):
@@ -127,17 +127,17 @@ def serve_requests(arguments: list[str], replies_to: Callable[[object], Iterable
 
 def start_clock(seconds: float = MAX_CPU_SECONDS) -> None:
     """Limit the processor time of this process from now on; it is killed when the time is used up."""
-    # The default action of this signal ends the process also inside of a parser that never returns to Python.
+    # The signal's default action ends the process even in a parser that does not return to Python.
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def packed(reply: object) -> bytes:
-    """Return a reply as it is sent."""
+    """Return a pickled reply."""
     return pickle.dumps(reply, pickle.HIGHEST_PROTOCOL)
 
 
 def unpacked(reply: bytes | memoryview) -> object:
-    """Return a reply as it was made; only for what our own processes sent."""
+    """Return an unpickled reply; only for data from our own processes."""
     return pickle.loads(reply)  # noqa: S301
 
 
@@ -146,18 +146,18 @@ def _limit() -> None:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     _, hardest = resource.getrlimit(resource.RLIMIT_AS)
     within = hardest == resource.RLIM_INFINITY or hardest >= MAX_MEMORY
-    # Systems without such a limit refuse it.
+    # Some systems do not support this limit.
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY if within else hardest, hardest))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _retain_memory()
-    # The loaded modules are no garbage: collecting them again and again takes a tenth of the time.
+    # Exclude the loaded modules from garbage collection: scanning them repeatedly takes a tenth of the time.
     gc.freeze()
     gc.set_threshold(_OBJECTS_A_COLLECTION)
 
 
 def _retain_memory() -> None:
-    # Other C libraries than the usual one of Linux decide by themselves.
+    # Only glibc has this function.
     with contextlib.suppress(AttributeError, OSError):
         mallopt = ctypes.CDLL(None).mallopt
         for parameter, size in _ALLOCATION.items():

@@ -28,11 +28,11 @@ from webstrata.model.collections.listing import Listing
 from webstrata.model.quality import Quality
 
 MAX_SECONDS = 60.0
-"""How long a page may take in all; the limit of processor time usually ends the process before."""
+"""How long a page may take in total; usually the limit of processor time ends the process earlier."""
 
 
 class PageReader:
-    """Reads pages one at a time; its process starts when it is first needed, and again when a page ended it."""
+    """Reads pages one at a time; its process starts when it is first needed, and again after a page crashed it."""
 
     def __init__(self, max_seconds: float = MAX_SECONDS) -> None:
         """Prepare; nothing is started yet."""
@@ -108,7 +108,7 @@ class PageReader:
         return reply
 
     def _read_apart(self, request: PageRequest) -> object:
-        """Read in the child process; a second one tries again, as the first may have been ended by anything."""
+        """Read in the child process; if it dies, once more in a new one, as the page may not be the cause."""
         is_new = self._process is None
         try:
             return self._exchange(request)
@@ -143,7 +143,8 @@ def read_here(request: PageRequest) -> PageReply:
 
 @lru_cache(maxsize=1)
 def shared_reader(_process_id: int) -> PageReader:
-    """Return the reader of the process with a number, which is `os.getpid()`: an inherited one is another process's."""
+    """Return the reader of this process; the argument is `os.getpid()`, so that a forked process does not use its
+    parent's."""
     reader = PageReader()
     atexit.register(reader.close)
     return reader
@@ -154,14 +155,14 @@ class _PageProcess(ChildProcess):
 
 
 def reason_of_death(death: ChildDiedError) -> str:
-    """Return why a page that ended the process that read it was not read."""
+    """Return why a page was not read, from the death of the process that read it."""
     if death.ran_out_of_time:
         return f"reading it took more than {MAX_CPU_SECONDS:g} seconds of processor time"
     return f"reading it ended the process that did it ({death})"
 
 
 def reason_of_failure(error: Exception) -> str:
-    """Return why a page was not read, from what its reader raised."""
+    """Return why a page was not read, from the exception of its reader."""
     if isinstance(error, MemoryError):
         return f"reading it takes more than {MAX_MEMORY // 1_000_000} MB of memory"
     return str(error) or type(error).__name__

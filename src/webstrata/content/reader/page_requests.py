@@ -1,4 +1,4 @@
-"""Requests to read a page, and how each is read; the same wherever it is read, here or in a process with limits."""
+"""Requests to read a page. Each has a method `read`, which runs in this process or in a child process with limits."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -31,13 +31,13 @@ from webstrata.model.quality import Quality
 from webstrata.model.urls import url_group
 
 MAX_PAGE_BYTES = 10_000_000
-"""The largest page that is read, decoded: its tree takes some thirty times as much memory."""
+"""The largest decoded page that is read: its tree takes some thirty times as much memory."""
 
 _HTML = "text/html"
-"""What a saved response without a content type is taken for."""
+"""The content type of a saved response without one."""
 
 SMALL_PAGE = 32_768
-"""Pages up to this size are read in place: the most hostile one that we know takes 110 MB and 0.4 seconds."""
+"""Pages up to this size are read in this process: the most hostile one that we know takes 110 MB and 0.4 seconds."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ListingReply:
 
 
 PageReply = Reading | PageLinks | Quality | PageExtract | ListingReply | ShopSignals | ShopFeatures
-"""What reading a page returns."""
+"""The result of reading a page."""
 
 
 class PageRequest(ABC):
@@ -73,7 +73,7 @@ class PageRequest(ABC):
 
 @dataclass(frozen=True)
 class ReadPage(PageRequest):
-    """Read all that the index stores of a page."""
+    """Request for everything that the index stores of a page."""
 
     kind: PageKind
     body: Body
@@ -81,7 +81,7 @@ class ReadPage(PageRequest):
 
     @property
     def is_small(self) -> bool:
-        """Return whether the page is small, or has a process of its own, as PDFs do."""
+        """Return whether the page is small, or a PDF, which is read in its own process anyway."""
         return self.kind is not PageKind.HTML or len(self.body.content) <= SMALL_PAGE
 
     def read(self) -> Reading:
@@ -91,11 +91,11 @@ class ReadPage(PageRequest):
 
 @dataclass(frozen=True)
 class ReadLinks(PageRequest):
-    """Read the links of a response, if it is a page, and what it asks of robots."""
+    """Request for the links of a response, if it is a page, and its robots directives."""
 
     url: str
     content: bytes
-    """As it was sent, with its content encoding."""
+    """The body as it was sent, with its content encoding."""
     content_type: str | None
     content_encoding: str | None
     x_robots_tag: str | None
@@ -103,13 +103,15 @@ class ReadLinks(PageRequest):
 
     @property
     def is_small(self) -> bool:
-        """Return whether the page is small; an encoded one may be of any size, and a style sheet takes longer."""
+        """Return whether the page is small; never for encoded bodies, which may be of any size. Style sheets have a
+        lower limit."""
         if self._is_sheet and self.content:
             return False
         return not self.content_encoding and len(self.content) <= SMALL_PAGE
 
     def simplified(self) -> "ReadLinks":
-        """Return the request without what is not needed: the body of what is no page, a small page's encoding."""
+        """Return a simpler request with the same result: without the body if it is not a page, and with a small page
+        decoded."""
         if self._is_sheet:
             is_plain = not self.content_encoding and not may_refer(self.content)
             return replace(self, content=b"") if is_plain else self
@@ -141,13 +143,13 @@ class ReadLinks(PageRequest):
 
 @dataclass(frozen=True)
 class ReadQuality(PageRequest):
-    """Return the quality of a saved response."""
+    """Request for the quality of a saved response."""
 
     url: str
     status: int | None
     headers: Mapping[str, str]
     content: bytes
-    """Without content encoding."""
+    """The decoded body."""
     final_url: str | None = None
 
     @property
@@ -177,7 +179,7 @@ class ReadQuality(PageRequest):
 
 @dataclass(frozen=True)
 class ReadExtract(PageRequest):
-    """Read the text and the listing of an HTML page."""
+    """Request for the text and the listing of an HTML page."""
 
     body: Body
 
@@ -193,7 +195,7 @@ class ReadExtract(PageRequest):
 
 @dataclass(frozen=True)
 class ReadListing(PageRequest):
-    """Read what a product or property page offers."""
+    """Request for the listing of a product or property page."""
 
     body: Body
 
@@ -209,7 +211,7 @@ class ReadListing(PageRequest):
 
 @dataclass(frozen=True)
 class ReadShopSignals(PageRequest):
-    """Read the signals that make an HTML page a product page."""
+    """Request for the signals that make an HTML page a product page."""
 
     body: Body
 
@@ -226,7 +228,7 @@ class ReadShopSignals(PageRequest):
 
 @dataclass(frozen=True)
 class ReadShopFeatures(PageRequest):
-    """Read all that an audit stores of an HTML page: features, links, text and signals."""
+    """Request for everything that an audit stores of an HTML page: features, links, text and signals."""
 
     body: Body
 
@@ -243,5 +245,5 @@ class ReadShopFeatures(PageRequest):
 
 @lru_cache
 def _grouping(page_parameters: tuple[str, ...]) -> Grouping:
-    """Return the same function for all pages of a source, so that the groups of their links are cached."""
+    """Return the grouping function of a source; cached, as the groups of links are cached per function object."""
     return partial(url_group, page_parameters=page_parameters)

@@ -1,4 +1,4 @@
-"""PDFs, read in a separate process: a malicious one costs only that process and some seconds."""
+"""Reading of PDFs in a separate process, so that a malicious one can only crash that process."""
 
 import atexit
 import json

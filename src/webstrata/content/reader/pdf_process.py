@@ -12,10 +12,10 @@ from pypdfium2 import raw
 
 MAX_PAGES = 5_000
 MAX_CHARACTERS = 500_000
-"""The most characters of text, as of any page."""
+"""The most characters of text, the same as for other pages."""
 
 MAX_SECONDS = 10.0
-"""Seconds after which no further page is read; the parent process waits some seconds longer."""
+"""After so many seconds no further page is read; the parent process waits some seconds longer."""
 
 MAX_MEMORY = 1_000_000_000
 """The limit of address space in bytes: Python and the library alone take a quarter of it."""
@@ -26,7 +26,7 @@ _IN, _OUT = 0, 1
 
 @dataclass(frozen=True)
 class PdfResult:
-    """The text of a PDF; `trouble` when it could not be read, or not to its end."""
+    """The text of a PDF; `trouble` is the reason if it could not be read completely."""
 
     title: str = ""
     text: str = ""
@@ -92,7 +92,7 @@ def _text_of_page(document: pdfium.PdfDocument, number: int) -> str:
 
 
 def _received(length: int) -> bytes:
-    """Return so many bytes, or none at the end."""
+    """Return `length` bytes of the input; empty at its end."""
     parts = []
     while length > 0:
         part = os.read(_IN, min(length, 1_000_000))

@@ -1,4 +1,4 @@
-"""URLs in style sheets (`@import`, `url()`, `src()`, `image-set()`), read by tinycss2; the only module that knows it.
+"""URLs in style sheets (`@import`, `url()`, `src()`, `image-set()`), parsed with tinycss2; only this module imports it.
 
 tinycss2 takes one to two seconds for a megabyte, some four for nested brackets, and does not recurse. The time grows
 with the size of a style sheet, which `MAX_SHEET_BYTES` limits.
@@ -14,22 +14,22 @@ from tinycss2.bytes import decode_stylesheet_bytes
 from webstrata.content.charset import charset_parameter
 
 MAX_SHEET_BYTES = 1_000_000
-"""How much of a style sheet is read."""
+"""How many bytes of a style sheet are read."""
 
 MAX_REFERENCES = 2_000
-"""URLs that are read from one style sheet at most."""
+"""The most URLs that are read from one style sheet."""
 
-# An escape may be part of any name, and NUL a sign of UTF-16: such a style sheet is always read.
+# An escape may be part of any name, and NUL may mean UTF-16: such a style sheet is always parsed.
 _MAY_REFER = re.compile(r"url\(|@import|src\(|image-set\(|\\", re.IGNORECASE)
 _MAY_REFER_BYTES = re.compile(rb"url\(|@import|src\(|image-set\(|\\|\0", re.IGNORECASE)
 _ADDRESS_FUNCTIONS = frozenset({"url", "src"})
 _IMAGE_SETS = frozenset({"image-set", "-webkit-image-set"})
 _BLOCKS = frozenset({"() block", "[] block", "{} block"})
 _NOT_LOADED = frozenset({"document", "-moz-document", "namespace"})
-"""Rules with URLs that are names, which no browser loads."""
+"""Rules whose URLs are names (namespaces, for example), which no browser loads."""
 
 _Node = Any
-"""A node of the library, which has no types."""
+"""A node of tinycss2, which has no type annotations."""
 
 
 def may_refer(sheet: bytes) -> bool:
@@ -64,7 +64,7 @@ def text_references(css: str) -> list[str]:
 
 
 def _loaded(nodes: Iterable[_Node]) -> Iterator[str]:
-    """Yield what the nodes of a style sheet load, in order; with a stack, as blocks may be nested to any depth."""
+    """Yield the URLs that nodes load, in order. Uses a stack, as blocks may be nested to any depth."""
     stack = [_addresses(nodes)]
     while stack:
         found = next(stack[-1], None)
@@ -77,7 +77,8 @@ def _loaded(nodes: Iterable[_Node]) -> Iterator[str]:
 
 
 def _addresses(nodes: Iterable[_Node], *, strings: bool = False) -> Iterator[Any]:
-    """Yield the addresses among some nodes, and iterators over what is inside the others; with `strings`, these too."""
+    """Yield the addresses among some nodes, and iterators over the nodes inside others; with `strings`, strings are
+    addresses."""
     rule = ""
     is_next = False
     for node in nodes:

@@ -12,10 +12,9 @@ from webstrata.content.rewriting.link_rewriting import srcset_candidates
 from webstrata.content.tree import Document, Element
 
 MAX_CANDIDATES = 20
-"""Candidates of one `srcset` that are captured: all that real pages have.
+"""The most candidates of one `srcset` that are captured, enough for real pages.
 
-Which of them a browser takes depends on its window and screen, so that a replayed page asks for another one than the
-crawler would have chosen.
+All are captured, because it depends on window and screen which one a browser requests at replay.
 """
 
 _PRELOADS = frozenset({"preload", "modulepreload"})
@@ -23,7 +22,7 @@ _FRAME_TYPES = ("text/html", "application/xhtml")
 
 
 def collect_requisites(tree: Document, source: str) -> tuple[Reference, ...]:
-    """Return what a page shows besides the references that `collect_references` finds, as it is written."""
+    """Return the requisites that `collect_references` does not find, as they are written."""
     found: dict[str, None] = {}
     for element in tree.iter_elements(_TAGS):
         for written in _READERS[element.tag](element):
@@ -34,12 +33,12 @@ def collect_requisites(tree: Document, source: str) -> tuple[Reference, ...]:
     if "url(" in lowered or "image-set(" in lowered:
         for element in tree.select("[style]"):
             found |= dict.fromkeys(text_references(element.attr("style") or ""))
-    # An empty reference and a fragment are the page itself, which no browser loads again.
+    # An empty reference or a fragment refers to the page itself, which no browser loads again.
     return tuple(Reference(one, False) for one in found if one.strip() and not one.lstrip().startswith("#"))
 
 
 def _of_object(element: Element) -> Iterable[str]:
-    """Return what an object element shows, unless it is a frame: that is a page of its own."""
+    """Return what an object element loads, unless it is a frame with a page."""
     is_frame = (element.attr("type") or "").strip().lower().startswith(_FRAME_TYPES)
     return () if is_frame else _stated(element.attr("data"))
 
@@ -54,7 +53,7 @@ def _of_drawing(element: Element) -> Iterable[str]:
 
 
 def _of_link(element: Element) -> Iterator[str]:
-    """Yield what a link element loads: what it preloads, unless that is a page, and images of several sizes."""
+    """Yield what a link element preloads, except pages, and its images of several sizes."""
     if _PRELOADS.isdisjoint((element.attr("rel") or "").lower().split()):
         return
     if (element.attr("as") or "").strip().lower() != "document":
@@ -85,6 +84,6 @@ _READERS: Mapping[str, Callable[[Element], Iterable[str]]] = {
     "image": _of_drawing,
     "feImage": _of_drawing,
 }
-"""What is read of an element, by its name."""
+"""The functions that read an element's URLs, by its name."""
 
 _TAGS = tuple(_READERS)

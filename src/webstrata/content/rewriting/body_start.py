@@ -1,7 +1,7 @@
-"""Where the body of an archived page begins, found in its bytes without building a tree.
+"""Finds the start of an archived page's body in its bytes, without building a tree.
 
-What belongs before a body (comments, scripts, the head's elements) is stepped over as the HTML standard's insertion
-modes before "in body" do; the first token that does not belong there opens the body, with or without a `<body>` tag.
+Comments, scripts and elements of the head are skipped, as in the HTML standard's insertion modes before "in body". The
+first other token opens the body, with or without a `<body>` tag.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from itertools import islice
 from webstrata.content.tree import Token, TokenType, tokenize
 
 MAX_HEAD_BYTES = 2_000_000
-"""How much of a page is searched for its body; tokenising so much takes some hundredths of a second."""
+"""How many bytes of a page are searched for its body; tokenising them takes some hundredths of a second."""
 
 MAX_HEAD_TOKENS = 50_000
 """How many tags and texts are looked at: a page of nothing but empty titles has hundreds of thousands."""
@@ -20,7 +20,8 @@ _SPACE = "\t\n\f\r "
 _HEAD_TAGS = frozenset({"html", "head", "base", "basefont", "bgsound", "link", "meta", "noscript", "template"})
 _TEXT_TAGS = frozenset({"title", "style", "noframes", "script"})
 _ENCLOSING = frozenset({"noscript", "template"})
-"""Elements of the head whose content is not shown, or not always: a body that begins in one is begun before it."""
+"""Elements of the head whose content is not always shown: if the body begins inside one, the position before it is
+returned."""
 
 _END_TAGS_OF_THE_BODY = frozenset({"body", "html", "br"})
 
@@ -28,25 +29,25 @@ _END_TAGS_OF_THE_BODY = frozenset({"body", "html", "br"})
 def body_start(html: bytes) -> int:
     """Return the offset of the body's first byte in a page whose markup is ASCII."""
     skipped = len(_BOM) if html.startswith(_BOM) else 0
-    # In Latin-1 every byte is one character, so that places in the text are places in the page.
+    # In Latin-1 every byte is one character, so positions in the text are positions in the page.
     source = html[skipped : skipped + MAX_HEAD_BYTES].decode("latin-1")
     text = source.replace("\r\n", "\n").replace("\r", "\n") if "\r" in source else source
     return skipped + _place_in(source, _Head().body_of(text))
 
 
 class _Head:
-    """Follows the tokens of a page up to its body."""
+    """State of the tokenisation of a page up to its body."""
 
     def __init__(self) -> None:
         self._open: list[tuple[str, int]] = []
-        """The noscript and template elements that are open, and where they begin."""
+        """The open noscript and template elements, and their positions."""
         self._is_closed = False
 
     def body_of(self, text: str) -> int:
         """Return where the body begins in a text whose line ends are normalised."""
         position = 0
         raw_tag: int | None = None
-        """Where the title, style or script begins whose text is being read."""
+        """The position of the title, style or script that is open."""
         for token, start in islice(_tokens(text), MAX_HEAD_TOKENS):
             if raw_tag is not None:
                 if token.type is TokenType.END_TAG:
@@ -97,14 +98,14 @@ class _Head:
 
 
 def _is_unfinished(token: Token) -> bool:
-    """Return whether a comment is not closed: all that follows would be a part of it."""
+    """Return whether a comment is not closed, so that it includes the rest of the page."""
     source = token.source or ""
     ends = ("-->", "--!>") if source.startswith("<!--") else (">",)
     return token.type is TokenType.COMMENT and not source.endswith(ends)
 
 
 def _markup_opens_body(markup: str) -> bool:
-    """Return whether what is in a noscript opens the body; the tokeniser leaves it as it is written."""
+    """Return whether the content of a noscript, which the tokeniser returns as text, opens the body."""
     is_raw = False
     for token, _ in _tokens(markup):
         if token.type is TokenType.START_TAG:
@@ -119,9 +120,9 @@ def _markup_opens_body(markup: str) -> bool:
 
 
 def _tokens(text: str) -> Iterator[tuple[Token, int]]:
-    """Yield the tokens of a text and where each begins."""
+    """Yield the tokens of a text with their positions."""
     line, line_start = 1, 0
-    # Without attributes: finding out which of them are there twice takes time with the square of their number.
+    # Attributes are not read: looking for duplicates takes quadratic time.
     for token in tokenize(text, resolve_references=False, capture_source=True, capture_attributes=False):
         while line < token.line:
             line, line_start = line + 1, text.index("\n", line_start) + 1
@@ -138,7 +139,7 @@ def _leading_space(token: Token) -> int:
 
 
 def _place_in(source: str, position: int) -> int:
-    """Return a place in the source from the same place in the text with normalised line ends."""
+    """Convert a position in the text with normalised line ends to a position in the source."""
     at = source.find("\r\n")
     shift = 0
     while 0 <= at < position + shift:

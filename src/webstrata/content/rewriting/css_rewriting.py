@@ -1,13 +1,14 @@
-"""Rewriting the addresses in style sheets: `url(…)` and `@import`; all other characters stay as they are."""
+"""Rewriting of the addresses in style sheets: `url(…)` and `@import`; everything else is unchanged."""
 
 import re
 from collections.abc import Callable
 
 CssAddress = Callable[[str, bool], str | None]
-"""Returns the new address of a reference and whether it is a style sheet; None leaves it as it is."""
+"""A function that returns the new address of a reference, given whether it is a style sheet; None leaves it
+unchanged."""
 
-# Quantifiers are possessive, so that a hostile style sheet is read once. Comments and other strings are matched to be
-# skipped: what looks like a URL in them is not one.
+# Quantifiers are possessive, so that matching takes linear time even on a hostile style sheet. Comments and other
+# strings are matched, too, to skip what looks like a URL in them.
 _PART = re.compile(
     r"""/\*(?:[^*]|\*(?!/))*+(?:\*/)?"""
     r"""|(?P<rule>@import\s++)?(?:url\(\s*+(?:"(?P<double>(?:[^"\\\n]|\\.)*+)"|'(?P<single>(?:[^'\\\n]|\\.)*+)'"""
@@ -22,7 +23,7 @@ _REFERENCES = ("double", "single", "bare", "import_double", "import_single")
 
 
 def rewrite_css(css: str, address: CssAddress) -> str:
-    """Return a style sheet with other addresses."""
+    """Return a style sheet with its addresses replaced."""
 
     def replaced(found: re.Match[str]) -> str:
         name = next((name for name in _REFERENCES if found[name] is not None), None)

@@ -1,4 +1,4 @@
-"""Rewriting the addresses in a page: links, images, frames, styles; all other markup stays as it is."""
+"""Rewriting of the addresses in a page: links, images, frames, styles; all other markup is unchanged."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -10,11 +10,11 @@ from webstrata.content.tree import EditedTag, rewrite
 from webstrata.model.urls import join
 
 MAX_NESTED = 2
-"""How deep pages inside the attributes of frames (`srcdoc`) are rewritten."""
+"""To which depth pages in `srcdoc` attributes of frames are rewritten."""
 
 
 class Loading(StrEnum):
-    """What loads an address that a page refers to."""
+    """How a page uses an address."""
 
     LINK = "link"
     FRAME = "frame"
@@ -25,7 +25,7 @@ class Loading(StrEnum):
 
 
 NewAddress = Callable[[str, Loading], str]
-"""Returns the new address of an absolute URL, by what loads it."""
+"""A function that returns the new address of an absolute URL, given how it is used."""
 
 _LOADING = {
     "a": Loading.LINK,
@@ -55,12 +55,12 @@ _SPACE = " \t\n\f\r"
 
 
 def rewrite_page(html: str, url: str, new_address: NewAddress, depth: int = 0) -> str:
-    """Return a page whose addresses are replaced; what is no web address, and places on the page, stay."""
+    """Return a page with its addresses replaced, except fragments and what is not a web address."""
     return _Rewriting(url, new_address, depth).rewrite(html)
 
 
 class _Rewriting:
-    """One page that is rewritten, with the base URL of its links, if known."""
+    """The rewriting of one page."""
 
     def __init__(self, url: str, new_address: NewAddress, depth: int) -> None:
         self._base = url
@@ -74,7 +74,8 @@ class _Rewriting:
         return rewrite(html, elements=handlers, text=self._rewrite_text)
 
     def _take_base(self, tag: EditedTag) -> None:
-        """Resolve what follows by the first base of the page, which itself goes: all addresses are absolute then."""
+        """Use the first base element for all following addresses, and remove its address, as the rewritten ones are
+        absolute."""
         stated = tag.get("href")
         if stated is not None and not self._has_base:
             self._base, self._has_base = join(self._base, stated) or self._base, True
@@ -105,7 +106,7 @@ class _Rewriting:
             if value and (new := self._rewritten(tag, name, attribute.lower(), value)) not in {None, value}:
                 tag.set_attribute(attribute, new or "")
         if name in {"a", "area", "form"} and tag.has_attribute("target"):
-            # A sandboxed page opens no other window, so that such a link would do nothing.
+            # A sandboxed page cannot open windows, so a link with such a target would do nothing.
             tag.set_attribute("target", "_self")
         if tag.has_attribute("integrity"):
             tag.remove_attribute("integrity")
@@ -145,7 +146,7 @@ def _loading(tag: EditedTag, name: str, attribute: str) -> Loading:
 
 
 def rewrite_srcset(value: str, address: Callable[[str], str | None]) -> str:
-    """Return a list of image candidates with other addresses; one that cannot be resolved stays."""
+    """Return a list of image candidates with their addresses replaced, except those that cannot be resolved."""
     return ", ".join(f"{address(url) or url}{descriptors}" for url, descriptors in _candidates(value))
 
 

@@ -1,4 +1,4 @@
-"""Reading only the parts of an HTML page that count: those of a CSS selector, without those to be ignored."""
+"""Reads only the selected parts of an HTML page: those of a CSS selector, without ignored elements and texts."""
 
 from dataclasses import dataclass, replace
 
@@ -22,7 +22,7 @@ def check_selector(selector: str) -> None:
 
 @dataclass(frozen=True)
 class ReadParts(ReadPage):
-    """Read the parts of a page that count."""
+    """Request to read the selected parts of a page."""
 
     selector: str | None = None
     ignored_selectors: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class ReadParts(ReadPage):
 
 
 def select_parts(source: str, selector: str | None, ignored: tuple[str, ...]) -> str:
-    """Return the HTML of the parts that count; a part inside another one is there once."""
+    """Return the HTML of the selected parts; a part inside another one is not repeated."""
     tree = parse_html(source)
     for one in ignored:
         tree.remove(one)
@@ -65,7 +65,7 @@ def _is_inside(element: Element, chosen: set[int]) -> bool:
 
 
 def without_lines(reading: Reading, texts: tuple[str, ...]) -> Reading:
-    """Return what was read without the lines that contain a text, in whatever case."""
+    """Return a page without the lines that contain one of some texts, ignoring case."""
     if not texts:
         return reading
     folded = [text.casefold() for text in texts]

@@ -1,4 +1,4 @@
-"""Repeated cards: elements side by side that are built alike, as the products of a list are."""
+"""Repeated cards: neighbouring elements with the same structure, such as the products of a list."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ LEAST_CARDS = 3
 
 _THINGS = "a[href], img, h2, h3, h4"
 _HIGHEST = 14
-"""Elements around a mark that are looked at."""
+"""How many ancestors of a mark are checked."""
 
 _CARD_HEIGHT = 5
 _MOST_LINKS = 6
@@ -27,14 +27,14 @@ _NO_CARD = re.compile(
     r"|/(?:brands?|manufacturers?|vendors?|sellers?|marken?|marques?|marcas?|hersteller)(?:[/?._-]|$)",
     re.IGNORECASE,
 )
-"""Addresses that are no product's: scripts, images in full size, brands."""
+"""Addresses that are not product pages: scripts, full-size images, brands."""
 
 
 def elements_in_cards(elements: Iterable[Element], title: Element | None = None) -> frozenset[Element]:
-    """Return those elements that are in cards: neighbours that are built alike, each with such an element.
+    """Return the elements that are in cards: neighbouring elements with the same structure, each with such an element.
 
-    A card also has a link, an image or a heading: rows of a price table have none of these. What holds the title of
-    the page is no card.
+    A card also has a link, an image or a heading, unlike the rows of a price table. An element with the page's title is
+    not a card.
     """
     around_title = frozenset(_chain(title)) if title is not None else frozenset()
     chains = {element: _chain(element, around_title) for element in elements}
@@ -59,7 +59,7 @@ def elements_in_cards(elements: Iterable[Element], title: Element | None = None)
 def elements_in_linked_cards(elements: Iterable[Element], title: Element | None, url: str) -> frozenset[Element]:
     """Return those elements that are in a card of another page: a block whose image and name both lead there.
 
-    So a list with one or two entries is recognised. What holds the title of the page is no card.
+    So a list with one or two entries is recognised. An element with the page's title is not a card.
     """
     if title is None:
         return frozenset()
@@ -82,7 +82,7 @@ def _is_in_linked_card(
 
 
 def _leads_elsewhere(block: Element, url: str) -> bool:
-    """Return whether an image of a block leads to another page, and a name too; or the block is such a link."""
+    """Return whether an image and a name in a block link to the same other page, or the block itself is such a link."""
     if block.tag == "a" and next(block.iter_elements("img"), None) is not None:
         return _page(block, url) not in {"", _path(url)}
     links = list(islice(block.iter_elements("a"), _MOST_LINKS + 1))
@@ -94,7 +94,7 @@ def _leads_elsewhere(block: Element, url: str) -> bool:
 
 
 def _is_name(link: Element, block: Element) -> bool:
-    """Return whether the text of a link is the name of a card: in a heading, or called a name."""
+    """Return whether a link is the name of a card: it is in a heading, or its class names it so."""
     if not link.text.strip():
         return False
     if link.select_one(_NAMING) is not None:
@@ -104,7 +104,7 @@ def _is_name(link: Element, block: Element) -> bool:
 
 
 def _page(link: Element, url: str) -> str:
-    """Return the path that a link leads to; empty for scripts, files of images and places on the page."""
+    """Return the path that a link leads to; empty for scripts, image files and fragments."""
     href = (link.attr("href") or "").strip()[:500]
     if not href or href.startswith("#") or _NO_CARD.search(href):
         return ""
@@ -131,7 +131,7 @@ def _chain(element: Element, last: frozenset[Element] = frozenset()) -> list[Ele
 
 
 def _build(element: Element) -> str:
-    """Return what elements that are built alike share: the tag and the first class, without its numbers."""
+    """Return the key that elements of the same structure share: the tag and the first class without its numbers."""
     return _plain_build(element.tag, (element.attr("class") or "")[:200])
 
 
@@ -142,5 +142,5 @@ def _plain_build(tag: str, classes: str) -> str:
 
 
 def _has_thing(card: Element) -> bool:
-    """Return whether a card shows or leads to something of its own."""
+    """Return whether a card has a link, an image or a heading."""
     return (card.tag == "a" and card.attr("href") is not None) or card.select_one(_THINGS) is not None

@@ -15,13 +15,13 @@ from webstrata.content.tree import Document, Element
 
 MAX_LABEL = 70
 _LONGEST_TEXT = 8 * MAX_LABEL
-"""Of a control, with its spaces."""
+"""The longest text of a control, including spaces."""
 
 _MAX_CONTROLS = 3_000
 _MAX_FOUND = 60
 _MOST_WORDS = 14
 _MAX_WORDS_BESIDE = 5
-"""Words that a label may have besides `add to cart`: a colour, a number, a shop's joke."""
+"""How many words a label may have besides `add to cart`, such as a colour or a number."""
 
 CONTROL_TAGS = frozenset({"a", "button", "input"})
 _OTHER_CONTROLS = ':not(a, button, input)[role="button" i]'
@@ -40,7 +40,7 @@ _ADDING_FORM = re.compile(
     r"(?:cart|basket|bag)|addtocart",
     re.IGNORECASE,
 )
-"""Addresses to which shop systems send a product that is put into the cart."""
+"""Addresses of shop systems to which the add-to-cart form is sent."""
 
 _FORM_HEIGHT = 8
 _SCRIPTED = re.compile(r"^\s*(?:#|javascript:|$)", re.IGNORECASE)
@@ -66,7 +66,7 @@ class CartControl:
 def cart_controls(tree: Document, elements: Sequence[Element], url: str) -> Iterator[CartControl]:
     """Yield the controls of a page that put a product into a cart; `elements` are those with certain tags.
 
-    Links to other sites are no controls of this page, such as an article's links to a shop.
+    Links to other sites, such as an article's links to a shop, are not controls of this page.
     """
     return islice(_all_cart_controls(tree, elements, url), _MAX_FOUND)
 
@@ -79,18 +79,18 @@ def _all_cart_controls(tree: Document, elements: Sequence[Element], url: str) ->
 
 
 def _promising_controls(tree: Document, elements: Sequence[Element]) -> Iterator[Element]:
-    """Yield the controls whose name or label has a part that those of cart controls have; most links have none."""
+    """Yield the controls that may be cart controls by a part of their name or label; most links are not."""
     controls = [element for element in elements if element.tag in CONTROL_TAGS and _is_button(element)]
     other_names: set[str | None] = {None}
     for one in controls[:_MAX_CONTROLS]:
-        # Written out for the many links whose text has no such word: a page has hundreds.
+        # Inlined for speed: a page has hundreds of links without such a word.
         words = one.text.casefold().split()
         if words and _FIRST_WORDS.isdisjoint(words) and words[0][0].isalnum() and "".join(words).isascii():
             if _may_be_named(one, other_names):
                 yield one
         elif _may_be_labelled(one) or _may_be_named(one, other_names):
             yield one
-    # They are looked for after the others: the caller may need only the first control.
+    # These come last: the caller may need only the first control.
     others = tree.select(_OTHER_CONTROLS)[:_MAX_CONTROLS]
     yield from (one for one in others if _may_be_labelled(one) or _may_be_named(one, other_names))
 
@@ -100,9 +100,10 @@ def _is_button(element: Element) -> bool:
 
 
 def _may_be_named(element: Element, other_names: set[str | None]) -> bool:
-    """Return whether a control has a part of a cart control's name; `other_names` are known to have none.
+    """Return whether the name of a control may be that of a cart control; `other_names` is a cache of names that are
+    not.
 
-    The links of a menu share their names: each is searched once.
+    The links of a menu share their names, so each name is searched once.
     """
     names = ("class", "id") if element.tag == "a" else ("class", "id", *_FURTHER_NAMES)
     for name in map(element.attr, names):
@@ -166,7 +167,7 @@ def _is_cart_control(element: Element, label: str, url: str) -> bool:
 
 
 def _is_named(element: Element, label: str) -> bool:
-    """Return whether the names of a control call it add-to-cart, and its label nothing else."""
+    """Return whether a control is named add-to-cart, and its label does not contradict that."""
     if not _NAMED.search(f"{names_of(element)} {_further_names(element)}") and not _adds_to_cart(element):
         return False
     if element.tag == "a" and not label and not _SCRIPTED.search(element.attr("href") or ""):
@@ -181,7 +182,7 @@ def _further_names(element: Element) -> str:
 
 
 def _leaves_site(href: str, url: str) -> bool:
-    """Return whether a link leads to another site than that of the page, if the page's is known."""
+    """Return whether a link leads to another site than the page's, if that is known."""
     address = href.strip()
     if not url or not address.lower().startswith(("http://", "https://", "//")):
         return False
@@ -189,13 +190,14 @@ def _leaves_site(href: str, url: str) -> bool:
 
 
 def _may_buy(link: Element, href: str) -> bool:
-    """Return whether a link that is called `Buy` is a control rather than a part of a menu."""
+    """Return whether a link with the label `Buy` is a control and not part of a menu."""
     names = names_of(link)
     return "btn" in names or "button" in names or "buy" in names or bool(_BUYING_ADDRESS.search(href.lower()))
 
 
 def _is_out_of_sight(element: Element) -> bool:
-    """Return whether a control is hidden, or in a place where shops have no control of their product."""
+    """Return whether a control is hidden, or in a part of the page such as a footer where shops have no cart
+    controls."""
     current: object = element
     for _ in range(_ANCESTORS):
         if not isinstance(current, Element):
@@ -208,7 +210,8 @@ def _is_out_of_sight(element: Element) -> bool:
 
 @lru_cache(maxsize=8_192)
 def label_kind(label: str) -> str:
-    """Return `cart` or `buy` for the label of such a control, `refused` for one that looks alike, else nothing."""
+    """Return `cart` or `buy` for the label of such a control, `refused` for a similar label of another control, else an
+    empty string."""
     text = _plain(label)
     if not text:
         return ""
@@ -223,7 +226,7 @@ def label_kind(label: str) -> str:
 
 
 def is_refused(text: str) -> bool:
-    """Return whether a plain label is one of a wish list, of the cart itself, or of a product that is sold out."""
+    """Return whether a plain label is that of a wish list, of the cart itself, or of a sold-out product."""
     return any(_has_words(word, text) for word in REFUSED)
 
 

@@ -1,4 +1,5 @@
-"""Lists of products in structured data: stated as a list, or as several products of which none is the page's own."""
+"""Recognises lists of products in structured data: a stated list, or several products of which none is the page's
+own."""
 
 from collections.abc import Sequence
 
@@ -19,11 +20,11 @@ PRODUCTS = frozenset(
 _LISTS = frozenset({"itemlist", "collectionpage", "searchresultspage", "offercatalog"})
 _SEVERAL = 2
 _OTHER_NAME = 50
-"""Percent of likeness below which two names have next to nothing in common."""
+"""The similarity in percent below which two names have nearly nothing in common."""
 
 _LEAST_NAME = 4
 _SAME_NAME = 90
-"""Percent of likeness from which on two names are one: shops write their products' names in several ways."""
+"""The similarity in percent above which two names are the same product: shops write names in several ways."""
 
 
 def described_list(nodes: Sequence[Node]) -> str:
@@ -32,7 +33,7 @@ def described_list(nodes: Sequence[Node]) -> str:
 
 
 def is_one_of_many(node: Node, nodes: Sequence[Node], anchors: PageAnchors) -> bool:
-    """Return whether a product is one of several that a page describes alike, and not the one that it is about."""
+    """Return whether a product is one of several that a page describes in the same way, and not the page's own."""
     names = {name for one in nodes if one.source is node.source and (name := _offered_name(one))}
     if len(names) < _SEVERAL:
         return False

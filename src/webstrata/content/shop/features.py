@@ -42,7 +42,7 @@ class CallToAction:
 
 @dataclass(frozen=True)
 class ReviewSignals:
-    """What a page shows of reviews; empty where it shows nothing."""
+    """What a page shows about reviews; empty where it shows nothing."""
 
     rating: str = ""
     best_rating: str = ""
@@ -113,7 +113,7 @@ def _canonical(metadata: HtmlMetadata, url: str) -> str:
 
 
 def _price(listing: Listing | None, signals: ShopSignals) -> tuple[str, str]:
-    """Return amount and currency: of the listing, else those that the signals show."""
+    """Return amount and currency from the listing, else from the signals."""
     if listing is None or listing.price is None:
         amount, _, currency = signals.price.partition(" ")
         return amount, currency
@@ -148,7 +148,7 @@ def _text(element: Element) -> str:
 
 
 def _product_fields(nodes: Sequence[Node]) -> tuple[tuple[str, str], ...]:
-    """Return the properties of the first product that the page describes, those of its first offer included."""
+    """Return the properties of the first product in structured data, including those of its first offer."""
     product = next((node for node in nodes if node.types & _PRODUCT and not node.is_aside), None)
     if product is None:
         return ()
@@ -174,7 +174,7 @@ def _reviews(tree: Document, nodes: Sequence[Node]) -> ReviewSignals:
 
 
 def _count(tree: Document, selector: str) -> int:
-    """Return the number of elements with these names, without those inside of another such element."""
+    """Return the number of matching elements that are not inside another matching element."""
     found = tree.select(selector)[:_MAX_COUNTED]
     inside = frozenset(found)
     return sum(1 for element in found if names_of(element) and inside.isdisjoint(parents_of(element, _ANCESTORS)))

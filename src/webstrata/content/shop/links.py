@@ -28,7 +28,7 @@ _CARDS = ", ".join(
     )
 )
 _CARD_HEIGHT = 8
-"""Elements around a price in which the link of its card is looked for."""
+"""How many ancestors of a price are searched for the link of its card."""
 
 _MAX_CARDS = 500
 _ANCESTORS = 30
@@ -86,7 +86,7 @@ def _region(element: Element) -> LinkRegion:
 
 
 def _card_links(tree: Document) -> frozenset[Element]:
-    """Return the links of product cards: elements that are named so, and those around prices."""
+    """Return the links of product cards: elements named as cards, and the elements around prices."""
     named = tree.select(_CARDS)[:_MAX_CARDS]
     links = {link for card in named if not is_hidden(card) for link in _links_in(card)[:1]}
     for mark in scan_offer(tree, ()).prices:

@@ -24,12 +24,12 @@ from webstrata.content.tree import Document, Element
 _STATING = frozenset({"title", "meta", "link", "script"})
 _COLLECTED = (*sorted(_STATING | CONTROL_TAGS), "h1", "img", "amp-img")
 _OF_OTHERS = ("itemreviewed", "about", "mentions", "subjectof", "mainentityofpage")
-"""Properties that an article has of the products that it writes about."""
+"""Properties in which an article describes the products that it writes about."""
 
 
 @dataclass(frozen=True)
 class ShopSignals:
-    """What makes a page a product page; every signal is what was found, and empty when nothing was."""
+    """The signals that make a page a product page; each is the text that was found, or empty."""
 
     price: str = ""
     """The price of the product, such as `48.99 USD`, without a currency where none is known."""
@@ -61,7 +61,7 @@ def read_shop_signals(tree: Document, url: str) -> ShopSignals:
     price, source = stated or (shown or _only_amount(scan, page.hints), "page")
     own_controls = [one for one in controls if one.element not in inside]
     if schema:
-        # Categories are described as a product with the lowest and the highest price, too.
+        # Category pages are also described as a product with a lowest and a highest price.
         is_category = bool(stated) and len(inside) >= LEAST_CARDS and not own_controls
         kind = _shown_list(scan, inside, has_own_price=is_own) if is_category else ""
     else:
@@ -93,7 +93,7 @@ class _ShopPage:
         self._mains = [node for node in mains if not is_one_of_many(node, self._nodes, self.anchors)]
 
     def stated_price(self) -> tuple[str, str] | None:
-        """Return the price that structured data or meta elements state, and which of them."""
+        """Return the price that structured data or meta elements state, and its source."""
         stated = [one for node in self._mains for one in structured_candidates(node, self.hints, self._url)]
         stated += meta_candidates(self._metadata.metas, self.hints)
         price = choose_money(stated, "price", None)
@@ -136,7 +136,7 @@ def _in_cards(
     elements: Sequence[Element], scan: PageScan, controls: Sequence[CartControl], url: str
 ) -> frozenset[Element]:
     """Return the prices and controls that are in cards of products."""
-    # A heading of a lower level may be one of a card.
+    # Headings of lower levels may belong to cards.
     headings = (element for element in elements if element.tag == "h1" and element.text.strip())
     title = next(headings, scan.title.element if scan.title else None)
     prices = [mark.element for mark in scan.prices]
@@ -146,7 +146,7 @@ def _in_cards(
 
 
 def _shown_price(scan: PageScan, inside: frozenset[Element], hints: MoneyHints) -> tuple[str, bool]:
-    """Return the price that a page shows, and whether it is the page's own: outside of cards, if there is one there."""
+    """Return the price that a page shows, and whether it is outside of cards, so that it is the page's own."""
     price = page_prices(scan, hints).price
     if price is None or price.element not in inside:
         return (str(price.money), True) if price is not None else ("", False)
@@ -156,7 +156,7 @@ def _shown_price(scan: PageScan, inside: frozenset[Element], hints: MoneyHints) 
 
 
 def _only_amount(scan: PageScan, hints: MoneyHints) -> str:
-    """Return the amount of a page without a title that shows only one: there is nothing that it could be near to."""
+    """Return the only amount of a page without a title."""
     if scan.title is not None:
         return ""
     spans = [span for mark in scan.prices for span in find_money(tidy_text(mark.text), hints) if span.has_currency]
@@ -165,7 +165,7 @@ def _only_amount(scan: PageScan, hints: MoneyHints) -> str:
 
 
 def _shown_list(scan: PageScan, inside: frozenset[Element], *, has_own_price: bool) -> str:
-    """Return why a page looks like a list: prices in cards, and none of its own."""
+    """Return why a page looks like a list: it has prices in cards, but none of its own."""
     cards = sum(mark.element in inside for mark in scan.prices)
     if has_own_price or not cards:
         return ""

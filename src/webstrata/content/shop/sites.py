@@ -1,4 +1,5 @@
-"""Sites by the public-suffix list: hosts below one registrable domain belong together, shops of one platform do not."""
+"""The site of a URL by the public-suffix list: hosts below one registrable domain are one site; shops on one platform
+are not."""
 
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -11,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def site_of(url: str) -> str:
-    """Return the site of a URL: its registrable domain; of an address or a single label, the host with its port.
+    """Return the site of a URL: its registrable domain; for an IP address or a single label, the host with its port.
 
-    UsageError when the text is no web address.
+    UsageError when the text is not a web address.
     """
     parts = parse_url(url)
     host = parts.hostname.removesuffix(".")
@@ -22,7 +23,7 @@ def site_of(url: str) -> str:
 
 
 def is_same_site(url: str, other: str) -> bool:
-    """Return whether two URLs belong to one site; a text that is no web address belongs to none."""
+    """Return whether two URLs belong to one site; False when either is not a web address."""
     try:
         return site_of(url) == site_of(other)
     except UsageError:
@@ -37,7 +38,7 @@ def _registrable_domain(host: str) -> str | None:
 
 @cache
 def _public_suffixes() -> "PublicSuffixList":
-    # Reading the bundled list takes a third of a second: only those who need it wait.
+    # Imported here, as reading the bundled list takes a third of a second.
     from publicsuffixlist import PublicSuffixList
 
     return PublicSuffixList()

@@ -1,4 +1,4 @@
-"""The product title and the product image of a page: a heading or named element, and an image that is no icon."""
+"""Finds the product title (a heading or named element) and the product image of a page."""
 
 import re
 from collections.abc import Sequence
@@ -43,10 +43,10 @@ _PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(?:px)?\s*$")
 
 
 def product_title(tree: Document, elements: Sequence[Element], titles: Sequence[str] = ()) -> str:
-    """Return the title of what a page offers: its h1, an element that is named a product title, or an item's name.
+    """Return the product title of a page: its h1, an element that is named a product title, or an item's name.
 
-    `titles` are what the page calls itself elsewhere, in lower case: an element that is named just a title or a name
-    counts when its text is one of them.
+    `titles` are the page's other titles in lower case: an element that is named only `title` or `name` counts if its
+    text is one of them.
     """
     texts = [text for element in _title_candidates(tree, elements) if (text := _text(element))]
     if texts:
@@ -62,7 +62,7 @@ def product_image(elements: Sequence[Element]) -> str:
     """
     shown = [element for element in elements if element.tag in _SHOWN][:_MAX_IMAGES]
     title = next((place for place, element in enumerate(shown) if element.tag == "h1"), len(shown))
-    # Nearest to the title first, so that few images are looked at.
+    # Nearest to the title first, so that few images are checked.
     candidates = (element for element in (*shown[title:], *reversed(shown[:title])) if element.tag != "h1")
     return next((source for element in candidates if (source := _product_source(element))), "")
 
@@ -73,7 +73,7 @@ def _likeness(text: str, titles: Sequence[str]) -> float:
 
 
 def _is_title(text: str, titles: Sequence[str]) -> bool:
-    """Return whether a text is what a page calls itself, alone or before the name of the shop."""
+    """Return whether a text is one of the page's titles, alone or followed by the shop's name."""
     if len(text) < _LEAST_TITLE:
         return False
     return any(
@@ -87,7 +87,7 @@ def _product_source(image: Element) -> str:
 
 
 def _title_candidates(tree: Document, elements: Sequence[Element]) -> Sequence[Element]:
-    """Return the headings; without any, what is named a product title; without that, the names of items."""
+    """Return the headings; without any, elements that are named a product title; without these, the names of items."""
     headings = [one for one in elements if one.tag == "h1" and is_html(one)][:_MAX_CANDIDATES]
     named = [heading for heading in headings if _text(heading)]
     named = named or [element for element in tree.select(_NAMED_TITLES)[:_MAX_CANDIDATES] if _text(element)]
@@ -101,7 +101,7 @@ def _text(element: Element) -> str:
 
 
 def _is_of_product(element: Element) -> bool:
-    """Return whether the item that an element names may be a product: no breadcrumb, brand or review."""
+    """Return whether the item that an element names may be a product, and not a breadcrumb, brand or review."""
     parent = element.parent
     while isinstance(parent, Element):
         if parent.attr("itemscope") is not None:
@@ -111,7 +111,7 @@ def _is_of_product(element: Element) -> bool:
 
 
 def _source(image: Element) -> str:
-    """Return the address of an image: of one that is loaded later, the one that it will have."""
+    """Return the address of an image, even if a script loads it later."""
     for name in _SOURCES:
         written = (image.attr(name) or "").strip()
         if written and not _PLACEHOLDER.search(written[:300].lower()):
@@ -138,7 +138,7 @@ def _pixels(written: str | None) -> int | None:
 
 
 def _is_aside(image: Element) -> bool:
-    """Return whether an image is hidden, or part of a menu or the page's footer."""
+    """Return whether an image is hidden, or in a menu or the page's footer."""
     if is_hidden(image):
         return True
     return any(parent.tag in _EDGES for parent in parents_of(image, _ANCESTORS))

@@ -15,10 +15,8 @@ _LONGEST_JOINED = 40
 
 
 def compounds_in(pieces: Iterable[str]) -> dict[str, str]:
-    """Return the compounds and abbreviations among what is written between the spaces of a text.
-
-    That is how each is written in one piece, and its words.
-    """
+    """Return the compounds and abbreviations among the pieces of a text that are separated by spaces: for each, the
+    joined spelling and its words."""
     found: dict[str, str] = {}
     for written in _written_in(pieces):
         words = tokens(written)
@@ -29,21 +27,22 @@ def compounds_in(pieces: Iterable[str]) -> dict[str, str]:
 
 
 def _written_in(pieces: Iterable[str]) -> set[str]:
-    """Return the compounds and abbreviations as they are written."""
-    # Few pieces of a text can be one: to look at those alone takes a tenth of the time.
+    """Return the pieces that are compounds or abbreviations."""
+    # Few pieces can be one: filtering them first takes a tenth of the time.
     odd = (piece for piece in pieces if not piece.isalnum())
     likely = {piece for piece in odd if "-" in piece or "." in piece[1:-1] or not piece.isascii()}
     return {found for piece in likely for pattern in (_HYPHENATED, _ABBREVIATION) for found in pattern.findall(piece)}
 
 
 def split_number(word: str) -> tuple[str, ...]:
-    """Return the two parts of a word such as `500mg` or `covid19`; nothing when it is no such word."""
+    """Return the two parts of a word such as `500mg` or `covid19`; empty for other words."""
     match = _NUMBER_AND_UNIT.fullmatch(word) or _NAME_AND_NUMBER.fullmatch(word)
     return match.groups() if match else ()
 
 
 def joined_pairs(written: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield words of a question that may be written in one piece: compounds, abbreviations, numbers with their unit."""
+    """Yield consecutive words of a question with their joined spelling: compounds, abbreviations, numbers with a
+    unit."""
     for pattern in (_HYPHENATED, _ABBREVIATION):
         for found in pattern.findall(written):
             words = tuple(tokens(found))

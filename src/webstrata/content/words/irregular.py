@@ -1,4 +1,4 @@
-"""Forms of words that no stemmer joins: `child` and `children`, `foot` and `feet`."""
+"""Irregular word forms, which have different stems: `child` and `children`, `foot` and `feet`."""
 
 _IRREGULAR = {
     "en": (
@@ -19,7 +19,7 @@ _IRREGULAR = {
     "it": "uomo uomini, dito dita, uovo uova, braccio braccia, ginocchio ginocchia, osso ossa",
     "nl": "kind kinderen, ei eieren, been beenderen, stad steden, schip schepen",
 }
-"""Groups of forms by language, folded as the full-text index has words."""
+"""Groups of forms by language, folded as in the full-text index."""
 
 
 def _forms_by_word(groups: str) -> dict[str, tuple[str, ...]]:

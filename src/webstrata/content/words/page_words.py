@@ -7,21 +7,21 @@ from webstrata.content.tokens import folded, tokens
 from webstrata.model.search.relevance import PageWords
 
 MOST_CHARACTERS = 60_000
-"""How much of a text is read to judge it: what a page is about is said before."""
+"""How many characters of a text are read for ranking: a page's subject is clear before that."""
 
 _OF_HEADINGS = bytes(chr(letter) in HEADINGS for letter in range(256))
 _OF_CONTENT = bytes(not chr(letter).isupper() for letter in range(256))
 _OF_BOILERPLATE = bytes(chr(letter).isupper() for letter in range(256))
-"""For every letter of a kind of line, 1 when the line is of that kind."""
+"""Translation tables: 1 for letters of that kind of line, else 0."""
 
 
 def page_words(title: str, address: str, text: str, blocks: str | None) -> PageWords:
-    """Return the words of a page; without known kinds of lines, all of its text is main text."""
+    """Return the words of a page; if the kinds of its lines are unknown, its whole text is main text."""
     text = text[:MOST_CHARACTERS]
     if not blocks:
         return PageWords(tokens(title), tokens(address), (), tokens(text), ())
     lines, kinds = text.split("\n"), blocks.encode("ascii", "replace")
-    # What has no kind is content: the kinds of a text that was cut short may end before it.
+    # Lines without a kind count as content: the list of kinds may be shorter than the text.
     kinds = kinds.ljust(len(lines), b"p")
     return PageWords(tokens(title), tokens(address), *(_words(lines, kinds, of) for of in _PARTS))
 

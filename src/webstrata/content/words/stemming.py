@@ -16,10 +16,10 @@ LANGUAGES = {
     "pt": "portuguese",
     "nl": "dutch",
 }
-"""Languages whose words are stemmed, and what Snowball calls them."""
+"""Languages whose words are stemmed, with their names in Snowball."""
 
 UNKNOWN_LANGUAGE = "en"
-"""Texts too short for their language to be known are mostly titles and labels, and stemmed as English."""
+"""Texts that are too short to detect their language are mostly titles and labels; they are stemmed as English."""
 
 SHORTEST_WORD = 3
 _STEMS_CACHED = 50_000

@@ -8,5 +8,5 @@ _UNSPACED = re.compile(
 
 
 def has_unspaced_script(word: str) -> bool:
-    """Return whether a word has letters of a script without spaces: what is indexed as a word is a whole clause."""
+    """Return whether a word has letters of a script without spaces, so that a whole clause is indexed as one word."""
     return not word.isascii() and _UNSPACED.search(word) is not None

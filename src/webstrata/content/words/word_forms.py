@@ -17,13 +17,13 @@ def words_with_forms(words: Iterable[str]) -> set[str]:
 
 
 def accented_words(pieces: Iterable[str]) -> dict[str, str]:
-    """Return the words among pieces of text that are written with accents, by what they are without them."""
+    """Return the words with accents in pieces of text, by their form without accents."""
     accented = (piece for piece in pieces if not piece.isascii())
     return {fold(word): word for piece in accented for word in _LETTERS.findall(piece.lower())}
 
 
 def stemmed(words: Iterable[str], accented: Mapping[str, str], language: str) -> list[tuple[str, str]]:
-    """Return pairs of stem and form for some folded words of a language, in order."""
+    """Return sorted pairs of stem and form for folded words of a language."""
     pairs = {
         (stem, word)
         for word in words

@@ -17,14 +17,14 @@ from webstrata.model.urls import surt, url_key
 
 @dataclass(frozen=True)
 class CaptureSpan:
-    """When a job captured its first and its last response."""
+    """The times of a job's first and last response."""
 
     first: datetime
     last: datetime
 
 
 def capture_span(session: Session, job_id: int) -> CaptureSpan | None:
-    """Return from when to when a job captured; None when it has nothing."""
+    """Return the times of a job's first and last capture; None without captures."""
     moment = Capture.capture_timestamp
     row = session.execute(select(func.min(moment), func.max(moment)).where(Capture.job_id == job_id)).one()
     first: datetime | None = row[0]
@@ -34,7 +34,7 @@ def capture_span(session: Session, job_id: int) -> CaptureSpan | None:
 def unseen_assets(
     session: Session, source_id: int, plugins: Collection[str], before: datetime, *, after_id: int
 ) -> list[UnseenAsset]:
-    """Return the next present assets of plugins that were not seen from a moment on."""
+    """Return the next present assets of plugins that were last seen before a moment."""
     rows = session.scalars(
         select(Asset)
         .where(Asset.source_id == source_id, Asset.state == AssetState.PRESENT, Asset.plugin.in_(plugins))
@@ -65,16 +65,14 @@ def run_statuses(session: Session, capture_ids: Collection[int]) -> dict[tuple[i
 
 
 def tried_urls(session: Session, job_id: int, urls: Collection[str]) -> set[str]:
-    """Return the URLs that a job knew, whatever their result."""
+    """Return which URLs a job knew, with any result."""
     keys = {url_key(url): url for url in urls}
     found = session.scalars(select(CrawlTask.url_key).where(CrawlTask.job_id == job_id, CrawlTask.url_key.in_(keys)))
     return {keys[key] for key in found}
 
 
 def lost_way(session: Session, source_id: int, job_id: int) -> str | None:
-    """Return a URL that failed in a job and had responded in the one before: what it linked to cannot
-    be called absent.
-    """
+    """Return a URL that failed in a job, but responded in the previous one: its link targets do not count as absent."""
     captured = select(Capture.id).where(Capture.job_id == ArchiveJob.id).exists()
     earlier = session.scalar(
         select(ArchiveJob.id)
@@ -129,7 +127,7 @@ _MARK_MISSING = (
 
 
 def mark_missing(session: Session, since: Mapping[int, datetime]) -> None:
-    """Store since when assets are missing, except those that were seen later."""
+    """Mark assets as missing since a time, except those that were seen later."""
     if since:
         rows = [{"asset": asset_id, "since": moment} for asset_id, moment in since.items()]
         session.connection().execute(_MARK_MISSING, rows)

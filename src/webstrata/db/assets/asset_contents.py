@@ -1,4 +1,4 @@
-"""Where the bytes of assets are: in a document, in a capture's WARC record, in the row itself, or in a file."""
+"""Locations of the bytes of assets: in a document, in a capture's WARC record, in the row itself, or in a file."""
 
 import zlib
 from collections.abc import Collection, Mapping
@@ -21,7 +21,7 @@ _LEVEL = 3
 
 @dataclass(frozen=True)
 class BlobPlace:
-    """The size of a blob, and what holds its bytes; neither for one that has a file of its own."""
+    """The size of a blob, and the document or capture with its bytes; None for both means a separate file."""
 
     size: int
     document_id: int | None = None
@@ -44,7 +44,7 @@ class StoredBlob:
 
 @dataclass(frozen=True)
 class ExportedAsset:
-    """The newest version of an asset, as an export writes it."""
+    """The newest version of an asset, for an export."""
 
     id: int
     source_code: str
@@ -55,8 +55,8 @@ class ExportedAsset:
 
 
 def hold_places(session: Session, places: Mapping[str, BlobPlace], now: datetime) -> None:
-    """Name blobs and what holds their bytes; they cannot be deleted before the transaction ends."""
-    # Two processes that hold the same blobs in another order would wait for each other.
+    """Add or lock the rows of blobs with their locations; they cannot be deleted before the transaction ends."""
+    # Sorted, because two processes that lock the same blobs could deadlock otherwise.
     rows = [(digest, *_place(places[digest]), now) for digest in sorted(places)]
     _HOLD[session.get_bind().dialect.name].execute(session, rows)
 
@@ -68,7 +68,7 @@ def _place(place: BlobPlace) -> tuple[int, int | None, int | None]:
 def _hold(dialect: object) -> ManyRows:
     statement = dialect.insert(AssetBlob.__table__)  # type: ignore[attr-defined]
     columns = AssetBlob.__table__.c
-    # The present place of the bytes stays: a row names only one place to read them from.
+    # An existing location is not changed, as one is enough.
     updated = {
         name: func.coalesce(columns[name], statement.excluded[name]) for name in ("document_id", "capture_id")
     } | {"size": statement.excluded.size}
@@ -137,7 +137,7 @@ def blobs_in_captures(session: Session, job_id: int) -> dict[str, int]:
 
 
 def set_in_files(session: Session, digests: Collection[str]) -> None:
-    """Record that blobs have files of their own now."""
+    """Record that blobs are now separate files."""
     session.execute(update(AssetBlob).where(AssetBlob.digest.in_(digests)).values(capture_id=None))
 
 

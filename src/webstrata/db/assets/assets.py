@@ -25,7 +25,7 @@ from webstrata.model.assets import (
 )
 
 KEYS_AT_ONCE = 500
-"""How many values one query names: both databases take many more, but plan them badly."""
+"""The number of values in one query: both databases allow many more, but plan them badly."""
 
 AssetKey = tuple[str, str]
 """A plugin's name and the identifier that it gave: together they identify an asset of a source."""
@@ -35,7 +35,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class Sighting:
-    """An asset as one capture showed it."""
+    """An asset that a plugin found in one capture."""
 
     plugin: str
     record: AssetRecord
@@ -51,29 +51,30 @@ class Sighting:
 
     @property
     def blob_place(self) -> BlobPlace:
-        """Return the size of the bytes and what holds them."""
+        """Return the size and the location of the bytes."""
         return BlobPlace(self.blob_size, self.document_id, self.capture_id if self.is_body else None)
 
     @property
     def key(self) -> AssetKey:
-        """Return which asset of the source this is."""
+        """Return the asset's key within its source."""
         return self.plugin, self.record.identifier
 
 
 def lock_source(session: Session, source_id: int) -> None:
-    """Lock a source for the comparison of its assets; captures may be added meanwhile."""
+    """Lock a source's assets for comparison; captures can still be added."""
     session.execute(select(Source.id).where(Source.id == source_id).with_for_update(key_share=True))
 
 
 def known_assets(session: Session, source_id: int, keys: Iterable[AssetKey]) -> dict[AssetKey, KnownAsset]:
-    """Return what is known of assets of a source."""
+    """Return the newest versions of assets of a source."""
     return {key: row.known for key, row in _rows_of(session, source_id, keys).items()}
 
 
 def record_sightings(
     session: Session, source_id: int, job_id: int, sightings: Sequence[Sighting]
 ) -> tuple[Counter[Sight], set[str]]:
-    """Write what sightings, oldest first, make of assets; return their counts and the files that must be there now."""
+    """Apply sightings, oldest first, to assets; return their counts, and the digests of blobs that must be written as
+    files."""
     rows = _rows_of(session, source_id, (sighting.key for sighting in sightings))
     judged = [(sighting, *_apply(rows, sighting)) for sighting in sightings]
     fresh = [(sighting, number) for sighting, _, number in judged if number is not None]
@@ -128,7 +129,7 @@ _READ = ("id", *(field.name for field in fields(_Row) if field.name not in {"id"
 
 
 def _apply(rows: dict[AssetKey, _Row], sighting: Sighting) -> tuple[Sight, int | None]:
-    """Update an asset's row; return the kind of the sighting, and the number of the version that it adds."""
+    """Update an asset's row; return the effect of the sighting, and the number of the new version, if any."""
     row = rows.get(sighting.key)
     known = None if row is None else row.known
     sight = judge_sighting(known, sighting.record.checksum, sighting.captured_at)
@@ -216,9 +217,8 @@ _INSERT_VERSIONS = ManyRows(
 
 
 def hold_blobs(session: Session, sizes: Mapping[str, int]) -> None:
-    """Name blobs, before their files are written and again with what refers to them; they cannot be
-    deleted meanwhile.
-    """
+    """Add or lock the rows of blobs, first before their files are written and again with the references; so they cannot
+    be deleted."""
     hold_places(session, {digest: BlobPlace(size) for digest, size in sizes.items()}, datetime.now(UTC))
 
 
@@ -243,7 +243,7 @@ def release_blobs(session: Session, digests: Collection[str]) -> list[str]:
     session.execute(
         select(AssetBlob.digest).where(AssetBlob.digest.in_(digests)).order_by(AssetBlob.digest).with_for_update()
     )
-    # A query of its own: what others committed while we waited for the locks is visible only to the next one.
+    # A second query, which sees what others committed while we waited for the locks.
     going = session.scalars(select(AssetBlob.digest).where(AssetBlob.digest.in_(digests), ~_is_referenced())).all()
     session.execute(delete(AssetBlob).where(AssetBlob.digest.in_(going)))
     return list(going)
@@ -254,7 +254,7 @@ def _is_referenced() -> Exists:
 
 
 def forget_source(session: Session, source_id: int) -> None:
-    """Drop a source's assets, versions and plugin runs; its blobs stay until nothing refers to them."""
+    """Delete a source's assets, versions and plugin runs; blobs remain until they are unreferenced."""
     of_source = select(Capture.id).where(Capture.source_id == source_id)
     session.execute(delete(PluginRun).where(PluginRun.capture_id.in_(of_source)))
     mine = select(Asset.id).where(Asset.source_id == source_id)

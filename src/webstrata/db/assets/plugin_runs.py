@@ -23,7 +23,7 @@ _NOT_FAILED = tuple(status for status in SETTLED if status is not RunStatus.FAIL
 
 @dataclass(frozen=True)
 class PendingCapture:
-    """A capture that some plugin has not settled; interrupted if a process ended while it worked on it."""
+    """A capture that some plugin has not processed; `interrupted` if a process died while processing it."""
 
     id: int
     interrupted: bool
@@ -35,7 +35,7 @@ RunPair = tuple[int, str]
 
 @dataclass(frozen=True)
 class IndexedPage:
-    """A captured HTML page as the index stored it."""
+    """A captured HTML page from the index."""
 
     capture_id: int
     url: str
@@ -48,7 +48,7 @@ class IndexedPage:
 
 @dataclass(frozen=True)
 class PlacedCapture:
-    """A capture and where its record lies."""
+    """A capture and the position of its record."""
 
     id: int
     url: str
@@ -64,7 +64,7 @@ class PlacedCapture:
 
     @property
     def place(self) -> RecordPlace:
-        """Return where its record lies."""
+        """Return the position of its record."""
         return RecordPlace(
             warc_path=self.warc_path,
             offset=self.offset,
@@ -132,18 +132,18 @@ def _final(retry_failed: bool) -> tuple[RunStatus, ...]:
 
 
 def _acknowledged() -> ColumnElement[bool]:
-    """Return the condition that a capture lies before the acknowledged end of its file; later bytes may be cut off."""
+    """Return the condition that a capture is in the acknowledged part of its file; later bytes may be removed."""
     return Capture.warc_offset + Capture.warc_length <= WarcFile.committed_bytes
 
 
 def _holds_content() -> ColumnElement[bool]:
-    """Select responses with content of their own; the record of a 304 names the capture it is equal to."""
+    """Select responses with their own content, so not revisits for 304 responses."""
     not_modified = and_(Capture.record_type == _REVISIT, Capture.status_code == _NOT_MODIFIED)
     return or_(Capture.status_code.is_(None), Capture.status_code.between(200, 299), not_modified)
 
 
 def placed_captures(session: Session, capture_ids: Collection[int]) -> list[PlacedCapture]:
-    """Return captures with their places, oldest first."""
+    """Return captures with the positions of their records, oldest first."""
     is_of_page = and_(Capture.mime_type.in_(HTML_TYPES), Capture.record_type != _REVISIT)
     at_record = and_(
         RecordProblem.warc_file_id == Capture.warc_file_id, RecordProblem.warc_offset == Capture.warc_offset
@@ -170,9 +170,9 @@ def placed_captures(session: Session, capture_ids: Collection[int]) -> list[Plac
 
 
 def indexed_pages(session: Session, capture_ids: Collection[int]) -> list[IndexedPage]:
-    """Return what the index stored of those captures that are HTML pages and whose text it stored whole.
+    """Return the stored HTML pages of captures whose text is stored completely.
 
-    Only of HTML pages the index knows the regions of lines.
+    Only HTML pages have regions of lines.
     """
     rows = session.execute(
         select(
@@ -190,7 +190,7 @@ def indexed_pages(session: Session, capture_ids: Collection[int]) -> list[Indexe
         .join(Document, Snapshot.document_id == Document.id)
         .where(Capture.id.in_(capture_ids), func.length(Document.regions) > 0)
     )
-    # A long text is stored up to a limit, and only its hash is that of the whole.
+    # A long text is stored only up to a limit; its hash is that of the whole text.
     return [
         IndexedPage(capture_id, url, captured_at, language, document_id, title, text)
         for capture_id, url, captured_at, language, document_id, title, text, group, text_hash in rows
@@ -214,7 +214,7 @@ def begin_runs(
     *,
     retry_failed: bool = False,
 ) -> list[BegunRun]:
-    """Note that plugins are about to work on captures; return what is not settled yet."""
+    """Record that plugins begin with captures; return the runs that are not finished yet."""
     known = {
         (row.capture_id, row.plugin): row
         for row in session.execute(

@@ -1,4 +1,4 @@
-"""Queue of audits: a worker claims a session with a lease; every later write of the session proves it by the token."""
+"""Queue of audits: a worker claims a session with a lease, and every later write must have the lease's token."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -15,11 +15,11 @@ from webstrata.model.auditing.sessions import Audit, AuditLease, AuditStatus, ma
 WORKER_DIED = "its worker died"
 
 _DOMAIN_LOCK = 0x4155_4449
-"""First key of the advisory lock under which claims on PostgreSQL follow one another."""
+"""The first key of the advisory lock that serialises claims on PostgreSQL."""
 
 
 def claim_audit(session: Session, owner: str, now: datetime, duration: timedelta) -> tuple[AuditLease, Audit] | None:
-    """Lease the session that has waited longest and whose domain no other session is on; None when there is none."""
+    """Lease the longest waiting session whose domain no other session uses; None when there is none."""
     _claim_alone(session)
     statement = (
         select(AuditSessionRow)
@@ -32,9 +32,9 @@ def claim_audit(session: Session, owner: str, now: datetime, duration: timedelta
 
 
 def lease_audit(session: Session, session_id: str, owner: str, now: datetime, duration: timedelta) -> AuditLease:
-    """Lease one session that is to run here at once; LeaseLostError when another process has it or it has ended.
+    """Lease one session to run it here at once; LeaseLostError when another process has it or it has ended.
 
-    The lease alone does not give it its domain: see `is_domain_busy`.
+    The lease does not include the domain: see `is_domain_busy`.
     """
     _claim_alone(session)
     row = session.get(AuditSessionRow, session_id)
@@ -48,7 +48,7 @@ def lease_audit(session: Session, session_id: str, owner: str, now: datetime, du
 
 
 def is_domain_busy(session: Session, audit: Audit, now: datetime) -> bool:
-    """Return whether another session is on an audit's domain; of two that have not started, the older goes first."""
+    """Return whether another session uses an audit's domain; of two that have not started, the older has priority."""
     is_older = or_(
         AuditSessionRow.created_at < audit.created_at,
         and_(AuditSessionRow.created_at == audit.created_at, AuditSessionRow.id < audit.id),
@@ -63,7 +63,7 @@ def is_domain_busy(session: Session, audit: Audit, now: datetime) -> bool:
 
 
 def has_due(session: Session, now: datetime) -> bool:
-    """Return whether a session waits that could be claimed now."""
+    """Return whether any session could be claimed now."""
     return session.scalar(select(AuditSessionRow.id).where(_is_due(now), ~_domain_is_busy(now)).limit(1)) is not None
 
 
@@ -73,7 +73,7 @@ def renew_audit(session: Session, lease: AuditLease, now: datetime, duration: ti
 
 
 def start_audit(session: Session, lease: AuditLease, now: datetime) -> None:
-    """Record that a session runs from now on: one more attempt, and nothing is wrong with it."""
+    """Record the start of a session: one more attempt, without an error."""
     attempts = AuditSessionRow.attempts + 1
     _set(session, lease, status=AuditStatus.RUNNING, started_at=now, attempts=attempts, error_summary=None)
 
@@ -92,7 +92,7 @@ def finish_audit(
 
 
 def put_back(session: Session, lease: AuditLease, due: datetime, reason: str | None = None) -> None:
-    """Return a session to the queue, due at a time, with the reason; the attempt that is given up does not count."""
+    """Return a session to the queue, due at a time, with the reason; this attempt does not count."""
     attempts = case(
         (AuditSessionRow.status == AuditStatus.RUNNING, AuditSessionRow.attempts - 1), else_=AuditSessionRow.attempts
     )
@@ -101,12 +101,12 @@ def put_back(session: Session, lease: AuditLease, due: datetime, reason: str | N
 
 
 def check_lease(session: Session, lease: AuditLease) -> None:
-    """Raise LeaseLostError unless the session is still ours; it stays so until the transaction ends."""
+    """Raise LeaseLostError unless we hold the lease; locks it until the transaction ends."""
     _set(session, lease, lease_token=lease.token)
 
 
 def lease_owners(session: Session) -> set[str]:
-    """Return the owners of the leases there are, expired or not."""
+    """Return the owners of all leases, including expired ones."""
     statement = select(AuditSessionRow.lease_owner).where(AuditSessionRow.lease_token.is_not(None))
     return {owner for owner in session.scalars(statement) if owner is not None}
 
@@ -153,7 +153,7 @@ def _set(session: Session, lease: AuditLease, **values: object) -> None:
 
 
 def _claim_alone(session: Session) -> None:
-    """Serialise claims on PostgreSQL, as on SQLite: two could take sessions of one domain."""
+    """Serialise claims on PostgreSQL, as two could take sessions of the same domain; SQLite has one writer anyway."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(select(func.pg_advisory_xact_lock(_DOMAIN_LOCK)))
 

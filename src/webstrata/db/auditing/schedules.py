@@ -87,7 +87,7 @@ def remove_schedule(session: Session, schedule_id: int) -> AuditSchedule:
 
 
 def due_schedules(session: Session, now: datetime, limit: int) -> list[AuditSchedule]:
-    """Return the schedules that are due, the longest due first; one whose last audit is under way waits for it."""
+    """Return the schedules that are due, longest due first, except those whose last audit is still running."""
     query = select(AuditScheduleRow).where(*_is_due(now)).order_by(AuditScheduleRow.next_run_at, AuditScheduleRow.id)
     return [_schedule(row, None) for row in session.scalars(query.limit(limit))]
 

@@ -1,4 +1,4 @@
-"""WARC files and the captures in them, as crawl and index record them."""
+"""Queries of WARC files and the captures in them, for crawl and index."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ _EARLIER = (
     .where(
         _CAPTURES.c.url_key.in_(bindparam("keys", expanding=True)),
         _CAPTURES.c.url.in_(bindparam("urls", expanding=True)),
-        # Not by the source: it has a third of a million captures, a page has three.
+        # Not looked up by source: a source may have a third of a million captures, a URL has a few.
         func.coalesce(_CAPTURES.c.source_id, _CAPTURES.c.source_id) == bindparam("source_id"),
         _CAPTURES.c.job_id != bindparam("job_id"),
         _HOLDERS.c.warc_record_id != "",
@@ -97,7 +97,7 @@ class KnownWarc:
 
 
 def add_warc_file(session: Session, job_id: int, path: str, owner: str | None = None) -> int:
-    """Announce a file that is about to be written, and its writer."""
+    """Record a file before it is written, with its writer."""
     row = WarcFile(job_id=job_id, path=path, owner=owner)
     session.add(row)
     session.flush()
@@ -105,7 +105,7 @@ def add_warc_file(session: Session, job_id: int, path: str, owner: str | None = 
 
 
 def warc_files(session: Session, job_id: int) -> list[KnownWarc]:
-    """Return a job's files in the order they were begun."""
+    """Return a job's files in the order in which they were begun."""
     rows = session.scalars(select(WarcFile).where(WarcFile.job_id == job_id).order_by(WarcFile.id))
     return [_known(row) for row in rows]
 
@@ -113,7 +113,7 @@ def warc_files(session: Session, job_id: int) -> list[KnownWarc]:
 def outdated_jobs(session: Session, index_version: int) -> list[int]:
     """Return the jobs with files that another version of the index read, the oldest job first."""
     indexed = select(WarcFile.job_id).where(WarcFile.indexed_bytes > literal_column("0"))
-    # Apart, as an index finds what is smaller or larger, but not what is unequal.
+    # Two conditions: an index can find smaller and larger values, but not unequal ones.
     older = indexed.where(WarcFile.index_version < index_version)
     newer = indexed.where(WarcFile.index_version > index_version)
     return sorted(set(session.scalars(union_all(older, newer))))
@@ -133,17 +133,17 @@ def _known(row: WarcFile) -> KnownWarc:
 
 
 def disown_warc_file(session: Session, warc_file_id: int) -> None:
-    """Record that a file ends where it is acknowledged and that no process writes to it any more."""
+    """Record that a file ends after its acknowledged bytes and that no process writes to it any more."""
     session.execute(update(WarcFile).where(WarcFile.id == warc_file_id).values(owner=None))
 
 
 def forget_warc_file(session: Session, warc_file_id: int) -> None:
-    """Drop a file in which nothing was ever acknowledged."""
+    """Delete the row of a file without any acknowledged bytes."""
     session.execute(delete(WarcFile).where(WarcFile.id == warc_file_id, WarcFile.committed_bytes == 0))
 
 
 def acknowledge(session: Session, warc_file_id: int, committed_bytes: int) -> None:
-    """Record that everything before a byte is synced and counts."""
+    """Acknowledge all bytes of a file before a position: they are synced to disk."""
     session.connection().execute(_ACKNOWLEDGE, {"file_id": warc_file_id, "size": committed_bytes})
 
 
@@ -162,7 +162,7 @@ def add_captures(
 def add_captures_as(
     session: Session, job_id: int, source_id: int, warc_file_id: int, captures: Mapping[int, NewCapture]
 ) -> None:
-    """Record captures of a file under the ids that they were promised."""
+    """Record captures of a file with the ids that were promised to them."""
     if not captures:
         return
     ids.lift(session, "captures", max(captures), autoincrement=False)
@@ -190,7 +190,7 @@ def _values(capture: NewCapture) -> tuple[object, ...]:
 
 
 def capture_ids(session: Session, warc_file_id: int, offsets: Sequence[int]) -> dict[int, int]:
-    """Return the captures that are recorded at places of a file."""
+    """Return the ids of the captures at some offsets of a file."""
     rows = session.execute(
         select(Capture.warc_offset, Capture.id).where(
             Capture.warc_file_id == warc_file_id, Capture.warc_offset.in_(offsets)
@@ -208,7 +208,7 @@ def warc_totals(session: Session, job_id: int) -> tuple[int, int]:
 
 
 def refusal(session: Session, job_id: int) -> str | None:
-    """Return the error response of a site that gave a job nothing else; None for any other job."""
+    """Return the error of a site that sent a job only error responses; None for any other job."""
     of_job = Capture.job_id == job_id
     if session.scalar(select(Capture.id).where(of_job, Capture.status_code < 400).limit(1)) is not None:
         return None
@@ -221,7 +221,7 @@ def refusal(session: Session, job_id: int) -> str | None:
 
 
 def originals(session: Session, source_id: int, digests: Collection[str], is_there: IsThere) -> dict[str, Original]:
-    """Return, for payloads that a source has stored already in a file that is there, the record that holds each."""
+    """Return, by digest, the records of payloads that a source has already stored in an existing file."""
     rows = session.connection().execute(_ORIGINALS, {"source_id": source_id, "digests": list(digests)})
     return {
         row[0]: Original(row[1], row[2], row[3], warc_file_id=row[6], warc_offset=row[7])
@@ -231,9 +231,9 @@ def originals(session: Session, source_id: int, digests: Collection[str], is_the
 
 
 def files_being_deleted(session: Session, warc_file_ids: Collection[int]) -> set[int]:
-    """Return which files are being deleted; until the transaction ends, no deletion of the others begins.
+    """Return which files are being deleted; the others cannot be marked for deletion until the transaction ends.
 
-    A file that is being written is not locked: it belongs to a job that runs, whose files are not deleted.
+    A file that is being written is not locked: files of a running job are never deleted.
     """
     statement = select(WarcFile.id, WarcFile.deleting_since).where(
         WarcFile.id.in_(warc_file_ids), WarcFile.owner.is_(None)
@@ -245,7 +245,8 @@ def files_being_deleted(session: Session, warc_file_ids: Collection[int]) -> set
 def earlier_captures(
     session: Session, source_id: int, job_id: int, urls: Collection[str], is_there: IsThere
 ) -> dict[str, EarlierCapture]:
-    """Return the last good capture of each URL by an earlier job of the source whose payload is there, and where."""
+    """Return the last good capture of each URL by an earlier job of the source whose payload exists, with its
+    position."""
     asked = {"source_id": source_id, "job_id": job_id, "keys": [surt(url) for url in urls], "urls": [*urls]}
     rows = session.connection().execute(_EARLIER, asked)
     found = {row.asked: row for row in rows if is_there(row.path, row.output_dir)}
@@ -273,7 +274,7 @@ def _earlier(row: Row[*tuple[Any, ...]], packed_links: bytes | None) -> EarlierC
 
 
 def has_other_jobs(session: Session, source_id: int, job_id: int) -> bool:
-    """Return whether a source was captured by another job: without one there is nothing to compare with."""
+    """Return whether a source has captures of another job to compare with."""
     captured = select(Capture.id).where(Capture.job_id == ArchiveJob.id).exists()
     others = select(ArchiveJob.id).where(ArchiveJob.source_id == source_id, ArchiveJob.id != job_id, captured)
     return session.scalar(others.limit(1)) is not None

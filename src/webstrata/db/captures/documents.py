@@ -1,4 +1,4 @@
-"""Search documents: a text of a page, stored and indexed once however often it was captured."""
+"""Search documents: each text of a page is stored and indexed once, however often it was captured."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> 
 
 
 def forget_documents(session: Session, document_ids: Collection[int]) -> None:
-    """Delete documents that no snapshot shows any more; asset versions that are made from them stay readable."""
+    """Delete documents without snapshots; asset versions that were made from them remain readable."""
     if not document_ids:
         return
     shown = select(Snapshot.document_id).where(Snapshot.document_id == Document.id).exists()
@@ -57,7 +57,7 @@ def forget_documents(session: Session, document_ids: Collection[int]) -> None:
     ).all()
     keep_texts(session, {row[0]: (row[2], row[3]) for row in unshown})
     if _is_sqlite(session):
-        # The index stores no texts: to delete an entry it needs the same words again.
+        # The index stores no texts: deleting an entry requires the words that it was made from.
         gone = [(row[0], *folded_parts(NewDocument(*row[1:]))) for row in unshown]
         _execute_many(session, _FTS5_DELETE, gone)
     session.execute(delete(Document).where(Document.id.in_([row[0] for row in unshown])))
@@ -85,7 +85,7 @@ def _insert(session: Session, documents: Sequence[PreparedDocument]) -> dict[tup
     if not documents:
         return {}
     if not _is_sqlite(session):
-        # Always in the same order: otherwise two processes that store the same documents could deadlock.
+        # Sorted, because two processes that store the same documents could deadlock otherwise.
         in_order = sorted(documents, key=lambda one: one.key)
         rows = [(*_stored(document), WordVector(document.vector)) for document in in_order]
         _POSTGRESQL_INSERT.execute(session, rows)

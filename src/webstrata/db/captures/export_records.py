@@ -1,4 +1,4 @@
-"""The captures that an export of WARC records holds, read in parts, and the files that hold them."""
+"""Queries for exports of WARC records: the captures, read in parts, and their files."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -38,12 +38,12 @@ class ExportedRecord:
 
     @property
     def is_unmodified(self) -> bool:
-        """Return whether it is a revisit of what the server did not send again because it was not modified."""
+        """Return whether it is a revisit for a 304 response."""
         return self.capture.record_type == "revisit" and self.capture.status_code == 304
 
     @property
     def replayed_status(self) -> int | None:
-        """Return the status with which it is replayed: when it was not modified, that of what it refers to."""
+        """Return the status of its replay: for a 304 response, that of the original."""
         return 200 if self.is_unmodified else self.capture.status_code
 
 
@@ -92,7 +92,7 @@ def jobs_to_export(session: Session, *, job_id: int | None = None, source_code: 
 
 
 def files_to_export(session: Session, job_ids: Collection[int]) -> list[ExportedFile]:
-    """Return the files of jobs that hold something, in the order they were begun."""
+    """Return the files of jobs that are not empty, in the order in which they were begun."""
     rows = session.execute(
         select(WarcFile.job_id, WarcFile.path, ArchiveJob.output_dir, WarcFile.committed_bytes)
         .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
@@ -115,7 +115,7 @@ def records_of_job(database: Database, job_id: int) -> Iterator[ExportedRecord]:
 
 
 def records_of_url(database: Database, url: str) -> list[ExportedRecord]:
-    """Return the captures of a URL by all jobs; UsageError when it is no web address."""
+    """Return the captures of a URL by all jobs; UsageError when it is not a web address."""
     with database.read() as session:
         return _records(session, Capture.url_key == surt(url))
 
@@ -126,7 +126,7 @@ def records_of_captures(session: Session, capture_ids: Collection[int]) -> list[
 
 
 def files_of_size(session: Session, sizes: Collection[int]) -> list[ExportedFile]:
-    """Return the files of all jobs that count up to one of some sizes."""
+    """Return the files of all jobs whose acknowledged length is one of some sizes."""
     rows = session.execute(
         select(WarcFile.job_id, WarcFile.path, ArchiveJob.output_dir, WarcFile.committed_bytes)
         .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
@@ -137,7 +137,7 @@ def files_of_size(session: Session, sizes: Collection[int]) -> list[ExportedFile
 
 
 def jobs_of_files_named(session: Session, parts: Mapping[str, str]) -> dict[str, int]:
-    """Return the jobs that have a file with one of some words in its path, by the keys of the words."""
+    """Return, by key, the job that has a file whose path contains the key's word."""
     found: dict[str, int] = {}
     for part, key in parts.items():
         job_id = session.scalar(

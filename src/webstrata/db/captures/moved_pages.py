@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from webstrata.db.schema.tables import Capture, Page, Snapshot
 
 REDIRECTS = "status_code IN (301, 302, 303, 307, 308)"
-"""The condition of the partial index on redirects; SQLite uses the index only for a query with the same text."""
+"""The condition of the partial index on redirects; SQLite uses the index only for queries with exactly this text."""
 
 _AT_ONCE = 400
 

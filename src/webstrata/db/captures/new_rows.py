@@ -29,7 +29,7 @@ class NewCapture:
 
 @dataclass(frozen=True)
 class NewLinks:
-    """The links of a payload, packed: where its record is, and the URL that returned it."""
+    """The packed links of a payload, with the position of its record and the URL that returned it."""
 
     warc_file_id: int
     warc_offset: int
@@ -44,4 +44,5 @@ class Problem:
     offset: int
     reason: str
     may_pass: bool = False
-    """Whether it may be solved later: such problems are all stored, so that they can be checked again."""
+    """Whether it may be solved later; all such problems are stored, without a limit, so that they can be checked
+    again."""

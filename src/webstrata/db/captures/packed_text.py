@@ -1,7 +1,7 @@
-"""Texts as SQLite stores them: compressed with Zstandard. PostgreSQL compresses long texts by itself.
+"""Compression of texts for SQLite with Zstandard; PostgreSQL compresses long texts by itself.
 
-A text that is stored as it is can be read as well: short ones are, and those of earlier versions. Processes that read
-pages use this module: it loads nothing that speaks with databases.
+Uncompressed texts can be read, too: short ones are not compressed, nor are those of earlier versions. Reader processes
+use this module, so it does not import SQLAlchemy.
 """
 
 import sys
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _LEVEL = 3
 _SHORTEST = 400
-"""Characters from which on compressing a text saves something."""
+"""The length from which on compression makes a text smaller."""
 
 
 def packed(text: str) -> str | bytes:
@@ -30,7 +30,7 @@ def unpacked(stored: str | bytes) -> str:
 
 
 def _zstd() -> "ModuleType":
-    # Only what reads or writes texts loads it.
+    # Imported only by processes that read or write texts.
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -39,7 +39,7 @@ def _zstd() -> "ModuleType":
 
 
 def plain(text: str) -> str:
-    """Drop what PostgreSQL refuses (NUL) and replace what no database can encode (half a surrogate pair)."""
+    """Remove NUL, which PostgreSQL refuses, and replace lone surrogates, which no database can encode."""
     if text.isascii() and "\0" not in text:
         return text
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

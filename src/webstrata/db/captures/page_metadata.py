@@ -18,14 +18,14 @@ _LEVEL = 3
 
 def store_metadata(session: Session, stated: Mapping[str, str]) -> None:
     """Store the metadata of pages, as JSON by the hash of their bodies; earlier metadata is replaced."""
-    # Always in the same order: otherwise two processes that store the same rows could deadlock.
+    # Sorted, because two processes that store the same rows could deadlock otherwise.
     rows = [(one, isal_zlib.compress(_encoded(stated[one]), _LEVEL)) for one in sorted(stated)]
     upsert = _ON_SQLITE if session.get_bind().dialect.name == "sqlite" else _ON_POSTGRESQL
     upsert.execute(session, rows)
 
 
 def _encoded(text: str) -> bytes:
-    # JSON in a page may escape half a surrogate pair, which cannot be encoded.
+    # JSON in a page may contain an escaped lone surrogate, which cannot be encoded.
     return text.encode("utf-8", "replace")
 
 
@@ -44,9 +44,9 @@ def load_images(session: Session, content_hashes: Collection[str]) -> dict[str, 
 
 
 def load_listings(session: Session, capture_ids: Collection[int]) -> dict[int, dict[str, object] | None]:
-    """Return the listings of captured pages as the index read them, None for pages without one, by capture.
+    """Return, by capture, the listing of each page as the index read it; None for a page without one.
 
-    Captures that were indexed before listings were read are not among them.
+    Captures that were indexed by a version without listings are not included.
     """
     rows = session.execute(
         select(Snapshot.capture_id, PageMetadata.metadata_json)
@@ -63,7 +63,7 @@ def load_listings(session: Session, capture_ids: Collection[int]) -> dict[int, d
 
 _LISTING = b'{"listing":'
 _NO_LISTING = b'{"listing":null'
-"""The beginning of stored metadata; a page without metadata has no listing either."""
+"""Patterns for the beginning of stored metadata: a page without metadata has no listing either."""
 
 _TABLE = PageMetadata.__table__
 assert isinstance(_TABLE, Table)

@@ -1,4 +1,4 @@
-"""Captured pages as they are compared, from what the index stored of them."""
+"""Loads captured pages for comparison, from what the index stored."""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -11,7 +11,7 @@ from webstrata.model.changes.values import PageText
 
 
 def load_page_text(session: Session, snapshot_id: int) -> PageText:
-    """Return a snapshot's page as it is compared; NotFoundError when there is no such snapshot."""
+    """Return the page of a snapshot for comparison; NotFoundError when there is no such snapshot."""
     snapshot = session.get(Snapshot, snapshot_id)
     if snapshot is None:
         raise NotFoundError(f"there is no snapshot {snapshot_id}")

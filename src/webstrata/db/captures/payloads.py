@@ -1,4 +1,4 @@
-"""Places of the payloads that revisits refer to, and of copies of records: of several, one whose file exists."""
+"""Finds the payloads that revisits refer to, and copies of records; of several, one whose file exists."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ from webstrata.model.captures import Original
 from webstrata.model.urls import surt
 
 IsThere = Callable[[str, str], bool]
-"""Returns whether a recorded WARC file is there, given its path and its job's folder."""
+"""A function that returns whether a WARC file exists, given its path and its job's folder."""
 
 PAYLOAD_TYPES = ("response", "resource")
-"""The types of records that hold their payload; a revisit refers to another record's."""
+"""The types of records that contain their payload; a revisit refers to another record."""
 
 _MOST_PLACES = 100
-"""How many copies of a record are tried: some programs give many records one id."""
+"""How many copies of a record are tried: some programs give many records the same id."""
 
 _Column = InstrumentedAttribute[Any]
 
 
 @dataclass(frozen=True)
 class Payload:
-    """Where the payload lies that a revisit refers to, and what the index knows of it."""
+    """The position of the payload of a revisit, and what the index knows about it."""
 
     capture_id: int
     url: str
@@ -41,7 +41,7 @@ class Payload:
     source_id: int
     snapshot_id: int | None
     is_indexed: bool
-    """Whether the index has read it: if so, and there is no snapshot, it is no page."""
+    """Whether it is indexed. If so, and it has no snapshot, it is not a page."""
     record_id: str
     captured_at: datetime
 
@@ -49,9 +49,9 @@ class Payload:
 def payloads(
     session: Session, source_id: int, originals: Collection[Original], index_version: int, is_there: IsThere
 ) -> dict[Original, Payload]:
-    """Return where the payloads lie that a source's revisits refer to, of those that the archive has.
+    """Return the payloads in the archive that a source's revisits refer to, by reference.
 
-    A payload whose file is gone is returned only when no file that is there holds it: its page may still be indexed.
+    A payload whose file is missing is returned only when no existing file contains it: its page may still be indexed.
     """
     search = _Search(session, source_id, index_version, is_there)
     search.add(originals, search.by_record(originals))
@@ -64,7 +64,7 @@ def payloads(
 
 
 class _Search:
-    """Payloads found so far; one whose file exists replaces one whose file is missing."""
+    """The payloads that were found so far; one whose file exists replaces one whose file is missing."""
 
     def __init__(self, session: Session, source_id: int, index_version: int, is_there: IsThere) -> None:
         self._session = session
@@ -77,7 +77,7 @@ class _Search:
         return [original for original in originals if not self._has(original)]
 
     def add(self, originals: Collection[Original], found: Iterable[tuple[object, Payload]]) -> None:
-        """Add payloads, oldest first, each with the original, the record's id or the digest that it belongs to."""
+        """Add payloads, oldest first, each with its key: an original, a record id or a digest."""
         requested: dict[object, list[Original]] = {}
         for original in self.lacking(originals):
             for key in filter(None, (original, original.record_id, original.payload_digest)):
@@ -94,7 +94,7 @@ class _Search:
         return self._payloads(Capture.warc_record_id.in_(named), Capture.warc_record_id)
 
     def by_digest(self, originals: Collection[Original]) -> Iterator[tuple[object, Payload]]:
-        """Yield captures of the source with the payloads of which nothing but the digest is known."""
+        """Yield captures of the source for originals of which only the payload's digest is known."""
         requested = {original.payload_digest for original in originals if original.payload_digest}
         if not requested:
             return iter(())
@@ -109,7 +109,7 @@ class _Search:
         return ((original, payload) for _, payload in self._payloads(at_url, Capture.id))
 
     def by_order(self, original: Original) -> Iterator[tuple[object, Payload]]:
-        """Yield the capture before a revisit that names nothing: a server that sent 304 referred to it."""
+        """Yield the capture before a revisit that names no original: a 304 response refers to it."""
         if _names_something(original):
             return iter(())
         before = _last_before(original)
@@ -143,10 +143,10 @@ def _payload_columns(index_version: int, key: _Column) -> Select[*tuple[Any, ...
 
 
 def payload_places(session: Session, refers_to: Original, revisit_id: str | None = None) -> list[RecordPlace]:
-    """Return where the payload of a revisit may lie: by the record's id, then by its URL and time; one for each file.
+    """Return the possible positions of a revisit's payload, one per file: by the record's id, then by its URL and time.
 
-    Of a revisit whose names lead to nothing it is looked for by its digest, in the revisit's own source; of one that
-    names nothing at all it is that of the capture before.
+    If these find nothing, it is searched by its digest in the revisit's own source. For a revisit that names no
+    original it is the payload of the previous capture.
     """
     ways = []
     if refers_to.record_id:
@@ -166,7 +166,7 @@ def payload_places(session: Session, refers_to: Original, revisit_id: str | None
 
 
 def other_places(session: Session, place: RecordPlace) -> list[RecordPlace]:
-    """Return where copies of a snapshot's record lie, then records of its source with the same payload."""
+    """Return the positions of copies of a snapshot's record, then of records of its source with the same payload."""
     ways = []
     if place.record_id:
         same = and_(Capture.warc_record_id == place.record_id, Capture.url == place.url)
@@ -184,14 +184,15 @@ def _has_payload_of(capture_id: int) -> ColumnElement[bool]:
 
 
 def _holds_payload() -> ColumnElement[bool]:
-    """Select records that hold their payload, by name: an index skips the revisits, of which there may be thousands."""
+    """Select records that contain their payload, by type: so an index skips the revisits, of which there may be
+    thousands."""
     return Capture.record_type.in_(PAYLOAD_TYPES)
 
 
 def _at_url(original: Original) -> ColumnElement[bool] | None:
-    """Select captures by an original's URL and time; None when a revisit names no time, or no web address.
+    """Select captures by an original's URL and time; None when a revisit names no time or no web address.
 
-    A time without a fraction names a second: many tools write revisits so, and captures with milliseconds.
+    A time without a fraction matches the whole second: many tools write milliseconds in captures, but not in revisits.
     """
     url_key = _key_of(original)
     if url_key is None or not original.is_dated:
@@ -223,7 +224,7 @@ def _key_of(original: Original) -> str | None:
 
 
 def _first_in_each_file(which: ColumnElement[bool], *keys: _Column) -> Select[int]:
-    """Select one capture of each file: a missing file is checked once, however many captures it had."""
+    """Select one capture per file: a missing file is checked once, however many captures it contains."""
     return select(func.min(Capture.id)).where(which).group_by(Capture.warc_file_id, *keys)
 
 

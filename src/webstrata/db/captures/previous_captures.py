@@ -1,6 +1,6 @@
 """The capture before each snapshot: the last one of the same URL by another job of its source, updated while indexing.
 
-It is looked up by URL and not by page: a page may have thousands of URLs that differ in their query.
+It is looked up by URL and not by page, as a page may have thousands of URLs that differ in their query.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ from webstrata.db.schema.tables import Snapshot
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.db.sql.value_lists import Among, ManyColumns
 
-# ruff: noqa: S608 - the parts of a statement are all ours
+# ruff: noqa: S608 - the parts of a statement are constants
 
 _SNAPSHOTS = Snapshot.__table__
 assert isinstance(_SNAPSHOTS, Table)
@@ -21,7 +21,7 @@ assert isinstance(_SNAPSHOTS, Table)
 _TIMES = (("capture_timestamp", _SNAPSHOTS.c.capture_timestamp.type),)
 _IDS = (("snapshots", "bigint"),)
 _OF_SAME_URL = "{0}.source_id = x.source_id AND {0}.url = x.url AND {0}.job_id IS NOT NULL"
-# CROSS JOIN has SQLite go this way: from the snapshots to their captures, and from there by address and time.
+# CROSS JOIN fixes SQLite's join order: from the snapshots to their captures, and from there by URL and time.
 _BESIDE_ON_SQLITE = (
     " FROM snapshots x CROSS JOIN captures own CROSS JOIN captures c CROSS JOIN snapshots s"
     " WHERE x.id IN <snapshots> AND own.id = x.capture_id AND c.url_key = own.url_key"
@@ -31,8 +31,8 @@ _BESIDE_ON_SQLITE = (
     " ORDER BY near.capture_timestamp {order} LIMIT 1)"
     f" AND s.capture_id = c.id AND {_OF_SAME_URL.format('s')}"
 )
-# The same way on PostgreSQL, which would join the whole tables while it knows little of them: OFFSET keeps each step
-# by itself.
+# The same order on PostgreSQL, which would join the whole tables while it has no statistics: OFFSET makes each step a
+# subquery of its own.
 _BESIDE_ON_POSTGRESQL = (
     " FROM unnest(CAST(:snapshots AS bigint[])) AS wanted(id) CROSS JOIN LATERAL"
     " (SELECT y.id, y.source_id, y.url, own.url_key, own.capture_timestamp AS moment"
@@ -48,7 +48,7 @@ _GIVEN = Among("SELECT id, job_id, previous_id, capture_timestamp FROM snapshots
 
 
 def _beside(selected: str, sign: str, order: str) -> dict[str, Among]:
-    """Return the query for what comes before or after snapshots, for each database."""
+    """Return the query for the neighbours before or after snapshots, for each database."""
     ways = {"sqlite": _BESIDE_ON_SQLITE, "postgresql": _BESIDE_ON_POSTGRESQL}
     return {name: Among(f"SELECT {selected}{way.format(sign=sign, order=order)}", _IDS) for name, way in ways.items()}
 
@@ -69,7 +69,7 @@ _SET = ManyColumns(
 
 @dataclass(frozen=True)
 class _Neighbour:
-    """A snapshot that comes directly before another one of the same URL."""
+    """The snapshot directly before another one of the same URL."""
 
     id: int
     job_id: int
@@ -77,9 +77,9 @@ class _Neighbour:
 
 
 def link_previous(session: Session, snapshot_ids: Collection[int]) -> None:
-    """Store the previous capture of each of some snapshots, and of the snapshots after them.
+    """Store the previous captures of some snapshots, and of the snapshots after them.
 
-    Snapshots may be saved in any order, and again: where something changed, the next ones are updated as well.
+    Snapshots may be saved in any order, and repeatedly: when one changes, the next ones are updated, too.
     """
     pending = changed = set(snapshot_ids)
     while pending:
@@ -90,11 +90,11 @@ def link_previous(session: Session, snapshot_ids: Collection[int]) -> None:
 
 
 def _relink(session: Session, snapshot_ids: Collection[int]) -> set[int]:
-    """Update the previous captures of snapshots where another one is stored, and return these snapshots."""
+    """Update the previous captures of snapshots, and return the snapshots that changed."""
     before = _neighbours_before(session, snapshot_ids)
     given = _GIVEN.execute(session, {"snapshots": snapshot_ids}).all()
     found: dict[int, int | None] = {}
-    # Oldest first: a snapshot may take over what was found for the one before it.
+    # Oldest first: the result for a snapshot may depend on that of the one before it.
     for row in sorted(given, key=lambda row: (row.capture_timestamp, row.id)):
         found[row.id] = _previous(row.job_id, before.get(row.id, []), found)
     changes = sorted((row.id, found[row.id]) for row in given if found[row.id] != row.previous_id)
@@ -103,7 +103,7 @@ def _relink(session: Session, snapshot_ids: Collection[int]) -> set[int]:
 
 
 def _neighbours_before(session: Session, snapshot_ids: Collection[int]) -> dict[int, list[_Neighbour]]:
-    """Return the last snapshots before each of some: several, if they were captured at the same moment."""
+    """Return the last snapshots before each of some snapshots: several if they were captured at the same moment."""
     found: dict[int, list[_Neighbour]] = {}
     before = _BEFORE[session.get_bind().dialect.name]
     for row in before.execute(session, {"snapshots": snapshot_ids}):
@@ -112,7 +112,7 @@ def _neighbours_before(session: Session, snapshot_ids: Collection[int]) -> dict[
 
 
 def _previous(job_id: int, before: Sequence[_Neighbour], found: Mapping[int, int | None]) -> int | None:
-    """Return the last of the neighbours by another job, else their previous capture."""
+    """Return the last neighbour by another job; without one, the neighbours' own previous capture."""
     others = [neighbour.id for neighbour in before if neighbour.job_id != job_id]
     if others:
         return max(others)

@@ -1,4 +1,4 @@
-"""Problems in WARC files, by their position: counted, and replaced when the file is read again."""
+"""Problems in WARC files by offset: counted, and replaced when the file is read again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from webstrata.db.schema.tables import Capture, RecordProblem, Snapshot, WarcFil
 from webstrata.db.sql.bulk import ManyRows
 
 MAX_STORED_PER_FILE = 1_000
-"""Beyond that a file's problems are only counted."""
+"""Further problems of a file are only counted."""
 
 END = 2**63 - 1
 """An offset after every byte of every file."""
@@ -45,7 +45,7 @@ class UnresolvedRevisit:
 def replace_problems(
     session: Session, job_id: int, warc_file_id: int, within: tuple[int, int], problems: Sequence[Problem]
 ) -> None:
-    """Store the problems of a part of a file in place of those that were known there; the file's count is set apart."""
+    """Replace the stored problems of a part of a file; the file's problem count is not updated."""
     start, stop = within
     of_file = RecordProblem.warc_file_id == warc_file_id
     session.execute(delete(RecordProblem).where(of_file, RecordProblem.warc_offset.between(start, stop - 1)))
@@ -61,9 +61,8 @@ def replace_problems(
 
 
 def unread_problems(session: Session, job_id: int) -> dict[int, list[Problem]]:
-    """Return, by file, the problems after the indexed part: why a file is not read on from there, or
-    its cut-off end.
-    """
+    """Return, by file, the problems after the indexed part: why the file cannot be read further, or that its end is cut
+    off."""
     rows = session.execute(
         select(RecordProblem.warc_file_id, RecordProblem.warc_offset, RecordProblem.reason)
         .join(WarcFile, RecordProblem.warc_file_id == WarcFile.id)
@@ -113,7 +112,7 @@ def problems_of_job(session: Session, job_id: int, *, limit: int, offset: int = 
 
 
 def unresolved_revisits(session: Session, job_id: int) -> list[UnresolvedRevisit]:
-    """Return a job's revisits that are a problem because their payload was not found."""
+    """Return the revisits of a job whose payload was not found."""
     rows = session.execute(
         select(Capture.warc_file_id, Capture.warc_offset, Capture.warc_length)
         .join(

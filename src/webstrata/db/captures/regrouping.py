@@ -31,7 +31,7 @@ class GroupedSource:
 
 @dataclass(frozen=True)
 class Regrouped:
-    """The result of regrouping some snapshots in a row: how many were read and moved, and the last one."""
+    """The result of regrouping a batch of snapshots: how many were read and moved, and the last id."""
 
     seen: int
     moved: int
@@ -41,7 +41,7 @@ class Regrouped:
 
 @dataclass(frozen=True)
 class _Member:
-    """A snapshot with the page it belongs to today and from now on, and the pages that it links to."""
+    """A snapshot with its current and its new page, and the current and new pages that it links to."""
 
     id: int
     document_id: int | None
@@ -62,7 +62,7 @@ class _Member:
 
 
 def sources_to_regroup(session: Session, code: str | None = None) -> list[GroupedSource]:
-    """Return the one source of a code, or all whose pages must be regrouped."""
+    """Return the source with a code, or all sources whose pages must be regrouped."""
     requested = Source.code == code if code is not None else Source.group_version != URL_GROUP_VERSION
     rows = session.execute(
         select(Source.id, Source.code, Source.page_parameters).where(requested).order_by(Source.code)
@@ -71,7 +71,7 @@ def sources_to_regroup(session: Session, code: str | None = None) -> list[Groupe
 
 
 def jobs_being_indexed(session: Session, source_id: int) -> list[int]:
-    """Return the source's jobs that may be writing snapshots under their old pages' names."""
+    """Return the source's jobs that are being indexed and may still write snapshots with the old page names."""
     busy = (JobStatus.RUNNING, JobStatus.COMPLETED, JobStatus.INDEXING)
     return list(
         session.scalars(
@@ -85,7 +85,7 @@ def jobs_being_indexed(session: Session, source_id: int) -> list[int]:
 def regroup_snapshots(
     session: Session, source: GroupedSource, after_id: int, limit: int, *, dry_run: bool = False
 ) -> Regrouped:
-    """Move the next snapshots of a source to the pages they belong to now, with their texts, links and counts."""
+    """Move the next snapshots of a source to their new pages, with their texts, links and counts."""
     members = _members(session, source, after_id, limit)
     moving = [member for member in members if member.moves]
     touched = [member for member in members if member.moves or member.links_move]
@@ -99,7 +99,7 @@ def regroup_snapshots(
 
 
 def group_of(source: GroupedSource, url: str, otherwise: str) -> str:
-    """Return the page of a source that a URL belongs to; what is no web address stays where it is."""
+    """Return the page of a source that a URL belongs to; `otherwise` for what is not a web address."""
     return _group(url, otherwise, source.page_parameters)
 
 
@@ -119,7 +119,7 @@ def _move(session: Session, moving: Sequence[_Member]) -> None:
 
 
 def _documents_for(session: Session, moving: Sequence[_Member]) -> dict[int, int]:
-    """Return each moving snapshot's text under its new page's name, stored when it is not there yet."""
+    """Return the document of each moving snapshot under its new page's name; missing documents are stored."""
     rows = session.scalars(
         select(Document).where(Document.id.in_({m.document_id for m in moving if m.document_id is not None}))
     )
@@ -135,7 +135,7 @@ def _documents_for(session: Session, moving: Sequence[_Member]) -> dict[int, int
             blocks=document.blocks,
             fingerprint=document.fingerprint,
         )
-        # What is stored of a long text is its beginning: only the row knows the hash of the whole.
+        # Only the beginning of a long text is stored, so the hash of the whole text is taken from the row.
         requested[member.id] = replace(again, text_hash=document.text_hash)
     ids = store_documents(session, list(requested.values()))
     return {snapshot_id: ids[document.key] for snapshot_id, document in requested.items()}
@@ -169,7 +169,7 @@ def _members(session: Session, source: GroupedSource, after_id: int, limit: int)
 
 
 def _linked_groups(session: Session, holders: Collection[int]) -> Mapping[int | None, frozenset[str]]:
-    """Return the names of the pages that are linked to, by the snapshot under which the links are stored."""
+    """Return the names of the link targets, by the snapshot under which the links are stored."""
     sets = link_sets(session, holders)
     targets = {target for links in sets.values() for target in links}
     names: dict[int, str] = {}
@@ -180,12 +180,12 @@ def _linked_groups(session: Session, holders: Collection[int]) -> Mapping[int | 
 
 
 def _in_parts(values: Sequence[int], size: int = 10_000) -> list[Sequence[int]]:
-    """Return values in parts that a statement takes: databases have a limit of parameters."""
+    """Split values into parts that fit into one statement: databases limit the number of parameters."""
     return [values[start : start + size] for start in range(0, len(values), size)]
 
 
 def _group(url: str, otherwise: str, page_parameters: tuple[str, ...]) -> str:
-    """Return the page that a URL belongs to; what is no web address stays where it is."""
+    """Return the page that a URL belongs to; `otherwise` for what is not a web address."""
     try:
         return url_group(url, page_parameters)
     except UsageError:

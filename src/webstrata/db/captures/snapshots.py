@@ -1,4 +1,4 @@
-"""Snapshots and the pages they add up to, as the index writes them."""
+"""Writes snapshots, and the rows of pages that sum them up."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
@@ -41,7 +41,7 @@ class NewSnapshot:
     warc_length: int
     content_hash: str | None
     id: int | None = None
-    """The id that was promised; without one, the next is taken."""
+    """The id that was promised; None for the next free one."""
     quality: float | None = None
     quality_kind: str | None = None
     quality_reasons: str | None = None
@@ -93,7 +93,7 @@ _SAVE = {"sqlite": _save(sqlite), "postgresql": _save(postgresql)}
 
 @dataclass(frozen=True)
 class JobComparison:
-    """A job's pages beside what was captured of them before."""
+    """The numbers of new, changed and unchanged pages of a job."""
 
     new: int
     different: int
@@ -111,7 +111,7 @@ def is_good() -> ColumnElement[bool]:
 
 
 def save_snapshots(session: Session, snapshots: Sequence[NewSnapshot]) -> None:
-    """Write snapshots, with the captures before them; one that exists already, by its WARC record, retains its id."""
+    """Write snapshots and link them to the captures before them; a snapshot of the same WARC record retains its id."""
     if not snapshots:
         return
     free = iter(ids.reserve(session, "snapshots", sum(snapshot.id is None for snapshot in snapshots)))
@@ -129,7 +129,7 @@ def set_record_place(session: Session, snapshot_id: int, offset: int, length: in
 
 
 def known_snapshots(session: Session, capture_ids: Collection[int]) -> dict[int, KnownSnapshot]:
-    """Return the snapshots of captures, by capture."""
+    """Return the snapshots of captures, by capture id."""
     rows = session.execute(
         select(Snapshot.capture_id, Snapshot.id, Snapshot.document_id, Snapshot.normalized_url_group).where(
             Snapshot.capture_id.in_(capture_ids)
@@ -144,7 +144,7 @@ def delete_snapshots(session: Session, snapshot_ids: Collection[int]) -> None:
 
 
 def copied(session: Session, snapshot_ids: Collection[int]) -> dict[int, CopiedPage]:
-    """Return the contents of snapshots, for captures of the same payload at the same address."""
+    """Return the contents of snapshots, to be copied for captures with the same payload and URL."""
     rows = session.execute(
         select(Snapshot.id, *(getattr(Snapshot, name) for name in _COPIED)).where(Snapshot.id.in_(snapshot_ids))
     )
@@ -152,7 +152,7 @@ def copied(session: Session, snapshot_ids: Collection[int]) -> dict[int, CopiedP
 
 
 def linked_pages(session: Session, holders: Collection[int]) -> dict[int, tuple[str, ...]]:
-    """Return the pages that are linked to under snapshots, by the snapshot that holds the links."""
+    """Return the link targets that are stored under snapshots, by snapshot."""
     found: dict[int, list[str]] = {}
     rows = session.execute(
         select(SnapshotOutlink.snapshot_id, PageSignal.normalized_url_group)
@@ -165,7 +165,7 @@ def linked_pages(session: Session, holders: Collection[int]) -> dict[int, tuple[
 
 
 def refresh_pages(session: Session, source_id: int, groups: Collection[str]) -> None:
-    """Count the pages again that got or lost a snapshot, and with them their source."""
+    """Update the counts of pages that got or lost a snapshot, and of their source."""
     if not groups:
         return
     hold_totals(session, source_id)
@@ -205,7 +205,7 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
         partition_by=Snapshot.normalized_url_group,
         order_by=(Snapshot.capture_timestamp.desc(), Snapshot.id.desc()),
     )
-    # A block page with status 200 is shown only where nothing better was captured.
+    # A block page with status 200 is shown only if there is no better capture.
     newest_ok = func.row_number().over(
         partition_by=(Snapshot.normalized_url_group, is_ok()),
         order_by=(case((is_good(), 0), else_=1), Snapshot.capture_timestamp.desc(), Snapshot.id.desc()),
@@ -237,7 +237,7 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
 
 
 def compare_with_before(session: Session, job_id: int) -> JobComparison:
-    """Return how a job's pages differ from the captures before them, which the index linked them to."""
+    """Return how many pages of a job differ from their previous captures."""
     before = aliased(Snapshot)
     is_different = before.content_hash != Snapshot.content_hash
     linked, nothing, different = session.execute(

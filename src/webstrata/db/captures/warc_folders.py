@@ -1,4 +1,4 @@
-"""The WARC files of jobs as folders hold them: adopted from elsewhere, moved, needed by others."""
+"""Queries of jobs' folders: WARC files that are adopted, moved or deleted, and those that other jobs need."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from webstrata.model.jobs.cleanup import CleanupStatus
 from webstrata.model.jobs.job import JobStatus
 
 _AT_ONCE = 500
-"""How many values one statement names; SQLite takes some thousands."""
+"""The number of values in one statement; SQLite allows some thousands."""
 
 
 @dataclass(frozen=True)
 class FoundWarc:
-    """A file that lies in a job's folder, and how much of it is whole records."""
+    """A file in a job's folder, and the length of its complete records."""
 
     path: str
-    """Relative to the archive root where it lies in it, else absolute."""
+    """Relative to the archive root if it is inside, else absolute."""
     size: int
 
 
 @dataclass(frozen=True)
 class RegisteredFolder:
-    """A job whose folder is a given one."""
+    """The job of a given folder."""
 
     job_id: int
     source_code: str
@@ -39,7 +39,7 @@ class RegisteredFolder:
 
 @dataclass(frozen=True)
 class KeptFolder:
-    """A job's folder, and what cleaning it up depends on."""
+    """A job's folder, and the states that decide whether it may be cleaned up."""
 
     output_dir: str
     status: JobStatus
@@ -47,7 +47,7 @@ class KeptFolder:
 
 
 def kept_folder(session: Session, job_id: int) -> KeptFolder:
-    """Return a job's folder and, in a transaction that writes, keep its row until that ends; NotFoundError if none."""
+    """Return a job's folder; a transaction that writes locks the row. NotFoundError when there is no such job."""
     columns = ArchiveJob.output_dir, ArchiveJob.status, ArchiveJob.cleanup_status
     row = session.execute(keeping_rows(session, select(*columns).where(ArchiveJob.id == job_id))).first()
     if row is None:
@@ -56,7 +56,7 @@ def kept_folder(session: Session, job_id: int) -> KeptFolder:
 
 
 def adopt_warc_files(session: Session, job_id: int, found: Iterable[FoundWarc]) -> list[str]:
-    """Record files as a job's that no job has yet, or that have grown, and return which."""
+    """Add files to a job that no job has yet, update those that have grown, and return both."""
     known = {row.path: row for row in session.scalars(select(WarcFile).where(WarcFile.job_id == job_id))}
     taken = []
     for warc in found:
@@ -73,7 +73,7 @@ def adopt_warc_files(session: Session, job_id: int, found: Iterable[FoundWarc]) 
 
 
 def jobs_with_files(session: Session, paths: Collection[str]) -> dict[str, int]:
-    """Return which jobs have files at some paths."""
+    """Return the jobs of the files at some paths, by path."""
     found: dict[str, int] = {}
     for part in _parts(paths):
         rows = session.execute(select(WarcFile.path, WarcFile.job_id).where(WarcFile.path.in_(part)))
@@ -82,7 +82,7 @@ def jobs_with_files(session: Session, paths: Collection[str]) -> dict[str, int]:
 
 
 def job_of_folder(session: Session, output_dir: str) -> RegisteredFolder | None:
-    """Return the newest job with its files in a folder."""
+    """Return the newest job whose folder is the given one."""
     row = session.execute(
         select(ArchiveJob.id, Source.code, ArchiveJob.status)
         .outerjoin(Source, ArchiveJob.source_id == Source.id)
@@ -94,7 +94,7 @@ def job_of_folder(session: Session, output_dir: str) -> RegisteredFolder | None:
 
 
 def move_warc_files(session: Session, job_id: int, moved: Mapping[str, str]) -> None:
-    """Write down that files of a job have other paths now, with every snapshot in them."""
+    """Change the paths of files of a job, and of all snapshots in them."""
     for before, after in moved.items():
         session.execute(update(WarcFile).where(WarcFile.job_id == job_id, WarcFile.path == before).values(path=after))
         session.execute(
@@ -112,14 +112,14 @@ def snapshots_in(session: Session, job_id: int, paths: Collection[str]) -> int:
 
 
 def mark_deleting(session: Session, job_id: int, paths: Collection[str], now: datetime) -> None:
-    """Mark files of a job as being deleted: a crawl that is about to refer to their records stores its own instead."""
+    """Mark files of a job as being deleted, so that no running crawl refers to their records."""
     for part in _parts(paths):
         marked = update(WarcFile).where(WarcFile.job_id == job_id, WarcFile.path.in_(part))
         session.execute(marked.values(deleting_since=now))
 
 
 def give_up_payloads(session: Session, job_id: int, paths: Collection[str]) -> None:
-    """Let no later revisit refer to payloads in some files of a job, by deleting the digests."""
+    """Delete the digests of payloads in some files of a job, so that no later revisit refers to them."""
     for part in _parts(paths):
         going = select(WarcFile.id).where(WarcFile.job_id == job_id, WarcFile.path.in_(part))
         session.execute(
@@ -131,7 +131,7 @@ def give_up_payloads(session: Session, job_id: int, paths: Collection[str]) -> N
 
 
 def crawls_beside(session: Session, job_id: int) -> list[int]:
-    """Return the other jobs of a job's source that are being crawled: they may be about to refer to its records."""
+    """Return the running crawls of the same source by other jobs: they may be about to refer to the job's records."""
     source_id = select(ArchiveJob.source_id).where(ArchiveJob.id == job_id).scalar_subquery()
     beside = select(ArchiveJob.id).where(
         ArchiveJob.source_id == source_id, ArchiveJob.id != job_id, ArchiveJob.status == JobStatus.RUNNING
@@ -142,10 +142,10 @@ def crawls_beside(session: Session, job_id: int) -> list[int]:
 def needed_elsewhere(
     session: Session, job_id: int, going: Collection[str], is_there: IsThere
 ) -> dict[str, tuple[int, ...]]:
-    """Return the files of a job's deletion that other jobs' revisits refer to, each with these jobs.
+    """Return which files to be deleted are needed by revisits of other jobs, with these jobs.
 
-    What a file that stays holds as well is not needed. A revisit that names no record is taken to refer to every
-    record of its payload's digest.
+    A file is not needed if a remaining file contains the same records. A revisit that names no record counts as
+    referring to every record with its payload's digest.
     """
     found: dict[str, set[int]] = {}
     for part in _parts(going):
@@ -164,7 +164,7 @@ def _parts(paths: Collection[str]) -> Iterator[list[str]]:
 
 
 def _files_with_copies(session: Session, held_in: Select[int]) -> Sequence[Row[int, str, str]]:
-    """Return the files that hold a record, or a payload of the same source, which some files hold."""
+    """Return the files that contain copies of records in some files, or payloads of the same source."""
     held, copy = aliased(Capture), aliased(Capture)
     is_record = and_(copy.warc_record_id == held.warc_record_id, held.warc_record_id != "")
     same = (is_record, _has_payload_of(copy, held))

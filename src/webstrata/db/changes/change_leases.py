@@ -29,7 +29,7 @@ def take(
     now: datetime,
     is_dead: Callable[[str], bool],
 ) -> bool:
-    """Take the lease unless another process, not known to be dead, has it; return whether it was taken."""
+    """Take the lease unless a process that may be alive has it; return whether it was taken."""
     requested = {"owner": owner, "token": lease.token, "expires_at": until}
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     row = dialect.insert(ChangeLease).values(source_id=lease.source_id, **requested)
@@ -45,7 +45,7 @@ def take(
 
 
 def renew(session: Session, lease: SourceLease, until: datetime) -> None:
-    """Prolong a lease; LeaseLostError when it is another's by now."""
+    """Prolong a lease; LeaseLostError when another owner has it."""
     renewed = session.execute(
         update(ChangeLease)
         .where(ChangeLease.source_id == lease.source_id, ChangeLease.token == lease.token)
@@ -57,7 +57,7 @@ def renew(session: Session, lease: SourceLease, until: datetime) -> None:
 
 
 def check(session: Session, lease: SourceLease) -> None:
-    """Raise LeaseLostError when a lease is another's by now; until the transaction ends, no one can take it."""
+    """Raise LeaseLostError when another owner has the lease; until the transaction ends, no one can take it."""
     held = select(ChangeLease.source_id).where(
         ChangeLease.source_id == lease.source_id, ChangeLease.token == lease.token
     )

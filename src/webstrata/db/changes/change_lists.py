@@ -35,7 +35,7 @@ class EventFilter:
 
 @dataclass(frozen=True)
 class EventView:
-    """A change event with the names that a reader sees beside it."""
+    """A change event for display, with the names of its source and page."""
 
     id: int
     change_type: ChangeType
@@ -206,7 +206,7 @@ def _conditions(session: Session, filters: EventFilter) -> list[ColumnElement[bo
         conditions.append(SnapshotChange.change_type != ChangeType.UNCHANGED.value)
     conditions += _significant(filters.min_significance)
     if filters.normalized_url_group is not None:
-        # The captures of a page are found by an index, and each has one event.
+        # Selected by the page's captures, which have an index; each has one event.
         captures = select(Snapshot.id).where(Snapshot.normalized_url_group == filters.normalized_url_group)
         conditions.append(SnapshotChange.to_snapshot_id.in_(captures))
     conditions += _reviewed(filters.review)
@@ -221,7 +221,7 @@ def _significant(least: float) -> Iterator[ColumnElement[bool]]:
     if least > 0:
         yield SnapshotChange.significance >= least
     if least >= SIGNIFICANT:
-        # The condition of the index, word by word: SQLite does not conclude it.
+        # Exactly the condition of the partial index, as SQLite does not infer it.
         yield literal_column(IS_SIGNIFICANT, Boolean())
 
 

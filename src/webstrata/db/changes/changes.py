@@ -1,4 +1,4 @@
-"""Change events: the captures that wait for one, their neighbours in time, and the rows of events."""
+"""Queries for computing change events: queued captures, their neighbours in time, and the rows of events."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, fields
@@ -19,7 +19,7 @@ from webstrata.model.quality import GOOD
 
 @dataclass(frozen=True)
 class ComparedSnapshot:
-    """A snapshot as far as finding out whether it changed needs it."""
+    """The columns of a snapshot that are needed to compare it."""
 
     id: int
     source_id: int
@@ -94,7 +94,7 @@ class StoredText:
 
 
 def add_pending(session: Session, source_id: int, snapshot_ids: Collection[int], *, is_announced: bool) -> None:
-    """Let new snapshots wait for their events."""
+    """Queue new snapshots for their events."""
     if snapshot_ids:
         rows = [(snapshot_id, source_id, is_announced) for snapshot_id in snapshot_ids]
         _ADD_PENDING[session.get_bind().dialect.name].execute(session, rows)
@@ -118,9 +118,9 @@ def missing_count(session: Session, source_id: int, since: datetime | None) -> i
 
 
 def next_pairs(session: Session, source_id: int, limit: int) -> tuple[list[CapturePair], list[int]]:
-    """Return the next pairs of a source to compare, and the waiting captures that they settle.
+    """Return the next pairs of a source to compare, and the queued captures that are then finished.
 
-    A capture that arrives late makes a new pair with the capture after it, too.
+    A late capture also makes a new pair with the capture after it.
     """
     waiting = session.execute(_WAITING, {"source_id": source_id, "most": limit}).all()
     announced = {row.id: bool(row.is_announced) for row in waiting}
@@ -163,7 +163,7 @@ def earlier_documents(session: Session, snapshot: ComparedSnapshot, most: int) -
             Snapshot.capture_timestamp <= snapshot.capture_timestamp,
             Snapshot.id != snapshot.id,
             Snapshot.document_id.is_not(None),
-            # A block page in between would make every line of the page one that changes.
+            # Only good captures: with a block page in between, every line would count as changing.
             or_(Snapshot.quality.is_(None), Snapshot.quality >= GOOD),
         )
         .order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc())
@@ -173,14 +173,14 @@ def earlier_documents(session: Session, snapshot: ComparedSnapshot, most: int) -
 
 
 def write_events(session: Session, events: Sequence[NewEvent], settled: Collection[int]) -> None:
-    """Write events, each in place of the one that its capture had, and let the settled captures wait no more."""
+    """Write events, replacing earlier ones of the same captures, and remove the finished captures from the queue."""
     rows = [tuple(getattr(event, name) for name in _EVENT_COLUMNS) for event in events]
     _WRITE_EVENTS[session.get_bind().dialect.name].execute(session, rows)
     settle_pending(session, settled)
 
 
 def settle_pending(session: Session, snapshot_ids: Collection[int]) -> None:
-    """Let captures wait no more: they have their events."""
+    """Remove captures from the queue."""
     if snapshot_ids:
         _SETTLE.execute(session, {"settled": snapshot_ids})
 
@@ -254,7 +254,7 @@ FROM pending_changes w JOIN snapshots s ON s.id = w.snapshot_id JOIN archive_job
 WHERE w.source_id = :source_id AND {IS_OVER}
 ORDER BY w.snapshot_id LIMIT :most
 """)  # noqa: S608 - all parts are ours
-"""What a running crawl brought waits until its end: only then is the template of its pages known."""
+"""Captures of a running crawl remain queued until its end, as the template of its pages is not known before."""
 
 _MISSING = (
     "FROM snapshots s WHERE s.source_id = :source_id"
@@ -278,7 +278,7 @@ assert isinstance(_PENDING, Table)
 
 def _write_events(dialect: Any) -> ManyRows:  # noqa: ANN401 - the dialects share no type
     statement = dialect.insert(_EVENTS)
-    # An event that was announced stays so when a capture that came late changes its pair.
+    # An announced event remains announced when a late capture changes its pair.
     updated = {name: statement.excluded[name] for name in _EVENT_COLUMNS if name != "is_announced"}
     return ManyRows(
         statement.on_conflict_do_update(index_elements=["to_snapshot_id"], set_=updated).inline(),

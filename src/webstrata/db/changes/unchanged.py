@@ -1,4 +1,4 @@
-"""Events of captures that equal the capture before them, written by the database itself: no row is loaded."""
+"""Events of captures that are equal to their predecessors, written in SQL without loading rows."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from webstrata.model.changes.values import ChangeType
 
 @dataclass(frozen=True)
 class Window:
-    """The waiting captures of a source whose ids are after one and up to another."""
+    """The queued captures of a source in a range of ids."""
 
     source_id: int
     after_id: int
@@ -22,7 +22,7 @@ class Window:
 
 @dataclass(frozen=True)
 class EventStamp:
-    """What computed an event, and when."""
+    """The versions, the time and the process that computed an event."""
 
     diff_version: str
     normalization_version: str
@@ -31,16 +31,16 @@ class EventStamp:
 
 
 def next_window(session: Session, source_id: int, after_id: int, most: int) -> Window | None:
-    """Return a window of so many waiting captures at most; None when no capture waits after an id."""
+    """Return a window of at most `most` queued captures; None when no capture is queued after an id."""
     given = {"source_id": source_id, "after_id": after_id, "most": most}
     last_id = session.execute(_LAST_OF_WINDOW, given).scalar()
     return None if last_id is None else Window(source_id, after_id, int(last_id))
 
 
 def settle_unchanged(session: Session, window: Window, stamp: EventStamp) -> int:
-    """Write the events of the captures of a window that equal the one before them, and return their number.
+    """Write the events of captures of a window that are equal to their predecessors, and return their number.
 
-    A capture whose neighbours need a new event too is left to `next_pairs`.
+    Captures whose neighbours also need a new event are left to `next_pairs`.
     """
     if session.get_bind().dialect.name == "postgresql":
         session.execute(_LOOK_UP)
@@ -59,11 +59,12 @@ _LOOK_UP = text(
     "SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),"
     " set_config('enable_seqscan', 'off', true)"
 )
-"""Until the transaction ends: PostgreSQL would read all snapshots for a window of some thousand."""
+"""A planner setting until the transaction ends; otherwise PostgreSQL would read all snapshots for a window of some
+thousand."""
 
-# Same bytes, same status, same quality: whatever makes a capture good or bad holds for both. A capture after this one
-# must wait for its event, too: otherwise its event compares it with the wrong capture. CROSS JOIN has SQLite go from
-# the waiting captures to their neighbours.
+# Bytes and status must be equal; then the quality is, too. The capture after this one must also be queued for its
+# event, which would otherwise compare it with the wrong capture. CROSS JOIN makes SQLite go from the queued captures to
+# their neighbours.
 _SETTLE_UNCHANGED = text(f"""
 INSERT INTO snapshot_changes (source_id, normalized_url_group, from_snapshot_id, to_snapshot_id, from_job_id, to_job_id,
     from_capture_timestamp, to_capture_timestamp, change_type, reasons, ignored, is_announced,

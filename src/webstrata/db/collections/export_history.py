@@ -13,7 +13,7 @@ from webstrata.model.actors import PROGRAM, Actor
 from webstrata.model.urls import surt
 
 LONGEST_EXPORT = timedelta(hours=6)
-"""An export that has not ended after this time was killed: its files may be deleted."""
+"""An export that has not ended after this time counts as killed, and its files may be deleted."""
 
 
 def begin_export(session: Session, kind: str, export_format: str, filters: Mapping[str, object], now: datetime) -> int:
@@ -35,7 +35,7 @@ def begin_export(session: Session, kind: str, export_format: str, filters: Mappi
 
 
 def finish_export(session: Session, export_id: int, item_count: int | None, now: datetime) -> None:
-    """Record that an export has ended, and how many items it had; None when it broke off."""
+    """Record the end of an export and its number of items; None when it was interrupted."""
     session.execute(update(ExportRow).where(ExportRow.id == export_id).values(item_count=item_count, finished_at=now))
 
 

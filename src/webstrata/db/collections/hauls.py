@@ -125,8 +125,8 @@ def delete_haul(session: Session, haul_id: str) -> None:
 
 
 def use_haul(session: Session, haul_id: str, until: datetime) -> None:
-    """Keep a haul from being deleted by retention until a time, since an export or a comparison of it runs."""
-    # Every reader of a haul comes by here: a few minutes more are not worth another write.
+    """Protect a haul from retention until a time, as an export or a comparison of it is running."""
+    # This runs for every reader: the time is not updated for a few minutes more.
     later = (HaulRow.in_use_until.is_(None)) | (HaulRow.in_use_until < until - _LEAST_EXTENSION)
     session.execute(update(HaulRow).where(HaulRow.id == haul_id, later).values(in_use_until=until))
 

@@ -1,4 +1,4 @@
-"""Listings that follow their pages, when the rule that names pages changes or a source's page parameters do."""
+"""Regrouping of listings, when the rule that groups URLs or a source's page parameters change."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -19,14 +19,15 @@ _CAPTURES_AT_ONCE = 200
 _IDENTITY = frozenset({"id", "source_id", "normalized_url_group", "created_at", "first_snapshot_id", "first_seen_at"})
 
 GroupOf = Callable[[str, str], str]
-"""Returns the page that a URL belongs to now, given also the one it belonged to."""
+"""A function that returns the new page of a URL, given the URL and its old page."""
 
 
 def regroup_listings(session: Session, source_id: int, group_of: GroupOf, now: datetime) -> int:
-    """Move the listings of a source to the pages they belong to now, and return how many changed.
+    """Move the listings of a source to their new pages, and return how many changed; to be called after the snapshots
+    were moved.
 
-    Listings that became one page's are joined: their histories, and the newest facts. The pages into which one fell
-    apart get listings of their own, from what was read when they were indexed. The snapshots were moved before.
+    Listings of the same new page are merged: their histories, and the newest facts. If a page was split, each new page
+    gets its own listing, from the listings that the index read.
     """
     rows = session.scalars(select(ListingRow).where(ListingRow.source_id == source_id).order_by(ListingRow.id)).all()
     by_group: dict[str, list[ListingRow]] = {}
@@ -39,7 +40,7 @@ def regroup_listings(session: Session, source_id: int, group_of: GroupOf, now: d
     }
     moving = [row for members in changing.values() for row in members]
     for row in moving:
-        # A name that no page has, since the new name of one may be the old name of another.
+        # A temporary name, as the new name of one page may be the old name of another.
         row.normalized_url_group = f"moving {row.id}"
     session.flush()
     for group, members in changing.items():
@@ -48,7 +49,7 @@ def regroup_listings(session: Session, source_id: int, group_of: GroupOf, now: d
 
 
 def _join(session: Session, group: str, members: Sequence[ListingRow]) -> None:
-    """Merge the listings that belong to one page now; the merged one has the first one's number."""
+    """Merge the listings of one new page; the result has the id of the first."""
     first, *others = members
     newest = max(members, key=lambda row: (row.last_seen_at is not None, row.last_seen_at, row.id))
     earliest = min(members, key=lambda row: (row.first_seen_at is None, row.first_seen_at, row.id))
@@ -73,7 +74,7 @@ def _facts() -> list[str]:
 
 
 def _link_prices(session: Session, listing_id: int) -> None:
-    """Set the price before each price of a listing's history; a row that shows no change goes."""
+    """Set the previous price of each row of a listing's history; rows without a change are deleted."""
     wanted = select(PriceRow).where(PriceRow.listing_id == listing_id).order_by(PriceRow.captured_at, PriceRow.id)
     before: PriceRow | None = None
     for row in session.scalars(wanted).all():
@@ -89,7 +90,7 @@ def _link_prices(session: Session, listing_id: int) -> None:
 
 
 def _split(session: Session, source_id: int, now: datetime) -> int:
-    """Give listings to the pages whose captures are recorded under another page's listing; return how many pages."""
+    """Make listings for pages whose captures are recorded in another page's listing; return how many."""
     strays = {
         (row.listing_id, row.normalized_url_group)
         for table in (PriceRow, DiagnosticRow)
@@ -112,14 +113,14 @@ def _split(session: Session, source_id: int, now: datetime) -> int:
 
 
 def _is_readable(session: Session, listing_id: int) -> bool:
-    """Return whether the newest capture of a listing was indexed with what it offers; of older ones nothing is lost."""
+    """Return whether the index has the listing of a listing's newest capture; otherwise splitting would lose data."""
     last = select(ListingRow.last_snapshot_id).where(ListingRow.id == listing_id).scalar_subquery()
     capture_id = session.scalar(select(Snapshot.capture_id).where(Snapshot.id == last))
     return capture_id is not None and bool(load_listings(session, [capture_id]).get(capture_id))
 
 
 def _begin_again(session: Session, listing_id: int) -> str:
-    """Empty a listing whose history is that of several pages, and return the page that it stays the listing of."""
+    """Clear a listing with the history of several pages, and return the page to which it still belongs."""
     for table in (PriceRow, DiagnosticRow):
         session.execute(delete(table).where(table.listing_id == listing_id))
     listing = session.get_one(ListingRow, listing_id)
@@ -129,7 +130,7 @@ def _begin_again(session: Session, listing_id: int) -> str:
 
 
 def _record_again(session: Session, source_id: int, group: str, now: datetime) -> None:
-    """Write the listings of a page's captures as they were read when they were indexed."""
+    """Record the listings of a page's captures again, as the index read them."""
     wanted = (
         select(Snapshot.capture_id, Snapshot.capture_timestamp, Snapshot.url)
         .where(Snapshot.source_id == source_id, Snapshot.normalized_url_group == group)

@@ -30,9 +30,9 @@ class PlacedListing:
 
 
 def record_listings(session: Session, source_id: int, seen: Sequence[SeenListing], now: datetime) -> None:
-    """Write what captures show of a source's listings, in any order and any number of times.
+    """Record the listings of a source's captures, in any order and repeatedly.
 
-    The caller holds the lock of the source. A capture that is older than what is known changes no current fact.
+    The caller holds the lock of the source. Older captures do not change current facts.
     """
     if not seen:
         return

@@ -42,7 +42,7 @@ class ListingFilter:
 
 @dataclass(frozen=True)
 class PriceView:
-    """A price that a listing had from a capture on, and how it differs from the one before."""
+    """A price that a listing had from a capture on, and the previous price."""
 
     id: int
     listing_id: int

@@ -1,4 +1,4 @@
-"""Price history: the prices that a listing had, each with the one before; a row only where the price changed."""
+"""Price history: a row for each price change of a listing, with the previous price."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,9 +30,9 @@ def stored_money(amount: str | None, currency: str | None) -> Money | None:
 def record_price(
     session: Session, listing: ListingRow, price: Money, snapshot_id: int | None, seen: SeenListing, now: datetime
 ) -> None:
-    """Add the price that a capture shows to a listing's history, where it differs from the price before.
+    """Add a capture's price to a listing's history if it differs from the previous price.
 
-    Captures may be added in any order: an older one is inserted by its time.
+    Captures may be added in any order; older ones are inserted by their time.
     """
     is_newest = listing.last_seen_at is None or seen.captured_at >= listing.last_seen_at
     after = None if is_newest else _next_row(session, listing.id, seen.captured_at)
@@ -49,7 +49,7 @@ def record_price(
     elif has_price_changed(price, stored_money(after.price, after.currency)):
         after.previous_price, after.previous_currency = shown_amount(price.amount), price.currency
     else:
-        # The price came earlier than it was seen before.
+        # The following row has the same price, which began earlier than it was known.
         session.delete(after)
     session.flush()
 
@@ -57,7 +57,7 @@ def record_price(
 def _price_before(
     session: Session, listing: ListingRow, at: datetime, after: PriceRow | None, is_newest: bool
 ) -> Money | None:
-    """Return the price before a time; where its row is expired, from the next row, else from the listing itself."""
+    """Return the price before a time: from its row, or if that is expired from the next row, else from the listing."""
     current = stored_money(listing.price, listing.currency)
     if is_newest:
         return current

@@ -16,13 +16,13 @@ _ROWS_AT_ONCE = 1_000
 
 
 def add_run_health(session: Session, job_id: int, status: str, now: datetime) -> None:
-    """Record the success rate of a job's run that is over; one that tried nothing has none."""
+    """Record the success rate of a finished run; None for one without requests."""
     job = session.execute(
         select(ArchiveJob.source_id, ArchiveJob.pages_crawled, ArchiveJob.pages_failed).where(ArchiveJob.id == job_id)
     ).one()
     fetched, failed = _counts(session, job_id)
     if not fetched and not failed:
-        # Another program's crawl leaves no tasks here; it reports its own numbers.
+        # A crawl by another program has no tasks here, but reports its own numbers.
         fetched, failed = job.pages_crawled or 0, job.pages_failed or 0
     tried = fetched + failed
     session.add(
@@ -39,12 +39,12 @@ def add_run_health(session: Session, job_id: int, status: str, now: datetime) ->
 
 
 def set_fill_rates(session: Session, job_id: int) -> None:
-    """Record for each field the share of listings with it, among those that a job captured last, with its last run."""
+    """Record, with a job's last run, the share of its listings that have each field."""
     newest = select(HealthRow.id, HealthRow.source_id).where(HealthRow.job_id == job_id).order_by(HealthRow.id.desc())
     run = session.execute(newest.limit(1)).first()
     if run is None:
         return
-    # By its pages, as a source may have many more listings than a run has captured.
+    # Selected by the job's pages, as a source may have many more listings than a run has captured.
     of_job = Snapshot.job_id == job_id
     query = select(ListingRow.fields).where(
         ListingRow.source_id == run.source_id,

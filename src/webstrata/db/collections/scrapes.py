@@ -32,7 +32,7 @@ def scrapes_of_url(session: Session, url: str, *, limit: int) -> list[ScrapeReco
 
 
 def url_hash(url: str) -> int:
-    """Return the hash of a URL as it is indexed; a database's largest integers are signed."""
+    """Return the hash of a URL for the index, as a signed integer, as in databases."""
     return xxhash.xxh3_64_intdigest(url.encode("utf-8", "surrogatepass")) - 2**63
 
 

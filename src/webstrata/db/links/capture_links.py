@@ -19,8 +19,8 @@ LinksKey = tuple[int, int, int]
 _TABLE = CaptureLinks.__table__
 assert isinstance(_TABLE, Table)
 _COLUMNS = {name: _TABLE.c[name] for name in ("warc_file_id", "warc_offset", "url_hash", "packed")}
-# A row of three values IN a list would make SQLite read the whole table; CROSS JOIN lets it begin with the keys. OFFSET
-# does so on PostgreSQL, which would read the table while it is small or little is known of it.
+# With a row value IN a list, SQLite would read the whole table; CROSS JOIN makes it begin with the keys. OFFSET does
+# the same on PostgreSQL, which would read the table while it is small or has no statistics.
 _STORED = {
     "sqlite": text(
         "SELECT l.* FROM json_each(:keys) AS k CROSS JOIN capture_links AS l"
@@ -40,8 +40,8 @@ _ADD = {
 
 
 def add_links(session: Session, found: Sequence[NewLinks]) -> None:
-    """Store the links of payloads; those that are stored already stay."""
-    # In one order everywhere: two crawls that store the same rows must not wait for each other.
+    """Store the links of payloads, unless they are stored already."""
+    # Sorted, because two crawls that store the same rows could deadlock otherwise.
     rows = sorted((*links_key(one.warc_file_id, one.warc_offset, one.url), one.packed) for one in found)
     _ADD[session.get_bind().dialect.name].execute(session, rows)
 
@@ -63,6 +63,6 @@ def _given(dialect: str, keys: Collection[LinksKey]) -> dict[str, str]:
 
 def links_key(warc_file_id: int, warc_offset: int, url: str) -> LinksKey:
     """Return the key of the links of a payload, as seen from a URL."""
-    # A database's largest integers are signed.
+    # The hash as a signed integer, as in databases.
     hashed = xxhash.xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"))
     return warc_file_id, warc_offset, hashed - 2**63

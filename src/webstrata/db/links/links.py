@@ -35,7 +35,8 @@ class SnapshotLinks:
 def store_outlinks(session: Session, batch: Sequence[SnapshotLinks]) -> None:
     """Record the links of snapshots, and update the signals of all pages that they affect.
 
-    A page's links are stored only when they differ from those it had. Snapshots may come in any order, and again.
+    A page's links are stored only when they differ from its earlier ones. Snapshots may be stored in any order, and
+    repeatedly.
     """
     given = {links.snapshot_id: links for links in batch}
     if not given:
@@ -66,23 +67,24 @@ def forget_outlinks(session: Session, snapshot_ids: Collection[int]) -> None:
 
 @dataclass
 class _Filing:
-    """A batch on its way: who holds which set of links, and how the pages linked before and do now."""
+    """The links of a batch while it is stored: which snapshot has which set of links, and the pages' links before and
+    after."""
 
     sets: dict[int, LinkSet]
-    """What each snapshot of the batch links to."""
+    """The link targets of each snapshot of the batch."""
     filed: set[int]
-    """Those of them whose links are stored already."""
+    """The snapshots whose links are stored already."""
     holders: dict[int, dict[LinkSet, int]]
-    """Under which snapshot a page's sets of links are stored, as far as they are worth a look."""
+    """The snapshots under which a page's newest sets of links are stored."""
     before: dict[int, LinkedPage]
     after: dict[int, LinkedPage]
     pointers: list[tuple[int, int]] = field(default_factory=list)
     new: dict[int, LinkSet] = field(default_factory=dict)
-    """The sets of links that have to be stored, by the snapshots that hold them."""
+    """The sets of links to be stored, by snapshot."""
 
     @classmethod
     def begun(cls, session: Session, batch: Sequence[SnapshotLinks], ids: dict[str, int]) -> "_Filing":
-        """Look up what is stored of a batch and of its pages; links that are other ones now are dropped first."""
+        """Look up the stored links of a batch and its pages; links that have changed are dropped first."""
         sets = {links.snapshot_id: _link_set(links, ids) for links in batch}
         pages = {ids[links.normalized_url_group] for links in batch}
         own = _holders_of(session, sets)
@@ -104,7 +106,7 @@ class _Filing:
         return cls(sets, own.keys() - changed, known, before, after)
 
     def file(self, links: SnapshotLinks, page_id: int) -> None:
-        """Note under which snapshot the links of one are found, and whether they count today."""
+        """Note under which snapshot the links of another are stored, and whether they are the page's current ones."""
         snapshot_id, targets = links.snapshot_id, self.sets[links.snapshot_id]
         if snapshot_id not in self.filed:
             holder = self.holders[page_id].setdefault(targets, snapshot_id)
@@ -115,7 +117,7 @@ class _Filing:
             self.after[page_id] = self.after[page_id].with_capture(snapshot_id, links.captured_at, targets)
 
     def finish(self, session: Session) -> None:
-        """Write what was noted."""
+        """Write the changes."""
         _add_sets(session, self.new)
         _POINT.execute(session, self.pointers)
         changes = SignalChanges()
@@ -151,7 +153,7 @@ class _GoodCapture:
 
 def _link_set(links: SnapshotLinks, ids: dict[str, int]) -> LinkSet:
     found, own = frozenset(map(ids.__getitem__, links.targets)), ids[links.normalized_url_group]
-    # Hardly any page leads to itself by now, and hundreds of links need not be copied for nothing.
+    # Hardly any page still links to itself, so the set is copied only if necessary.
     return found - {own} if own in found else found
 
 
@@ -182,7 +184,7 @@ def _today(session: Session, pages: Collection[int]) -> list[_PageToday]:
 
 
 def _newest_holders(session: Session, batch: Sequence[SnapshotLinks]) -> dict[str, int]:
-    """Return where the links of the pages' last snapshots before the batch are stored, good ones or not."""
+    """Return under which snapshots the links of the pages' last snapshots before the batch are stored."""
     groups: dict[int, set[str]] = defaultdict(set)
     for links in batch:
         groups[links.source_id].add(links.normalized_url_group)
@@ -194,14 +196,14 @@ def _newest_holders(session: Session, batch: Sequence[SnapshotLinks]) -> dict[st
 
 
 def _pages_linking_from(session: Session, snapshots: Collection[int]) -> dict[int, LinkedPage]:
-    """Return the pages for which one of these snapshots counts today."""
+    """Return the pages whose current links are from one of these snapshots."""
     today = [_PageToday(*row) for row in _FROM.execute(session, {"snapshots": snapshots})]
     stored = link_sets(session, {page.holder for page in today if page.holder})
     return {page.id: page.linked(stored) for page in today}
 
 
 def _without(session: Session, pages: Collection[LinkedPage], gone: Collection[int]) -> dict[int, LinkedPage]:
-    """Return pages as they link today without some snapshots, by what others of their captures link to."""
+    """Return pages with their links after some snapshots are removed, from their remaining captures."""
     after = {page.page_id: page.without_captures() for page in pages}
     for capture in _good_captures(session, after.keys()) if after else ():
         if capture.id not in gone:

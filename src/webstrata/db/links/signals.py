@@ -148,7 +148,7 @@ def _remembered(session: Session) -> dict[str, int]:
 
 
 def _last_before(session: Session) -> int:
-    """Return the highest page id at the session's first call: rows up to it are committed."""
+    """Return the highest page id at the first call in a session; rows up to it are committed."""
     if "last_page_signal" not in session.info:
         session.info["last_page_signal"] = session.scalar(select(func.max(PageSignal.id))) or 0
     return int(session.info["last_page_signal"])
@@ -208,7 +208,7 @@ def links_today(session: Session, pages: Collection[int]) -> dict[int, list[int]
 
 @dataclass(frozen=True)
 class LinksRead:
-    """Reads the links of pages, and detects which of them may have changed since."""
+    """Reads the links of pages, and detects which may have changed after that."""
 
     _touched: dict[int, int] = field(default_factory=dict)
     """The time at which each page's row was last written, as a number; every change of its links updates it."""
@@ -232,9 +232,9 @@ def hand_on(
     links: Callable[[int], list[int]],
     read: LinksRead,
 ) -> None:
-    """Write the rank that pages passed on, and the residuals that changed by it.
+    """Write the rank that pages passed on, and the changed residuals.
 
-    Pages whose links changed since the computation pass the same rank on to their current targets.
+    Pages whose links changed after the computation pass the same rank on to their current targets.
     """
     lock_links(session)
     changes = SignalChanges()

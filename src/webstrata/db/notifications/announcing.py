@@ -1,4 +1,4 @@
-"""From change events to rows of the outbox, in the transaction that stores the events; digests of runs."""
+"""Adds change events to the outbox, in the transaction that stores the events, and collects digests of runs."""
 
 import hashlib
 import heapq
@@ -46,7 +46,7 @@ def is_announced(event: NewEvent) -> bool:
 def announce(session: Session, events: Sequence[NewEvent], matches: Collection[EventMatch], now: datetime) -> int:
     """Add events to the outbox of every subscription that they belong to, and return the number of messages.
 
-    An event is there once for a subscription, however often it is computed.
+    An event is added once per subscription, even if it is computed again.
     """
     watched = {match.to_snapshot_id for match in matches if match.watched is not None}
     fresh = [one for one in events if is_announced(one) or (one.is_announced and one.to_snapshot_id in watched)]
@@ -75,7 +75,7 @@ def announce_site(
 
     `watched` has the keys of the events that are new to each watch.
     """
-    # A run has more pages than a statement has parameters, and an archive has few subscriptions.
+    # All subscriptions are loaded: they are few, and a run has more pages than a statement has parameters.
     others = or_(SubscriptionRow.page.is_not(None), SubscriptionRow.watch_id.is_not(None))
     concerned = or_(SubscriptionRow.source_id == source_id, others)
     rows = session.scalars(select(SubscriptionRow).where(concerned).order_by(SubscriptionRow.id)) if reports else ()
@@ -141,7 +141,8 @@ def has_uncollected(session: Session) -> bool:
 
 
 def collect_digests(session: Session, source_id: int, now: datetime) -> int:
-    """Release the events of ended runs, by subscription and run, as one message or one by one; return the number."""
+    """Release the events of ended runs, as a digest per subscription and run or as single messages; return the
+    number."""
     waiting = (
         select(OutboxMessage.subscription_id, OutboxMessage.job_id, SubscriptionRow.digest)
         .join(ArchiveJob, OutboxMessage.job_id == ArchiveJob.id)
@@ -253,13 +254,14 @@ class _Chooser:
         return [(row, event) for row, event in pairs if self._is_chosen(row, event)]
 
     def _seen_by(self, row: SubscriptionRow, event: NewEvent) -> NewEvent:
-        """Return an event for a subscription: for a watch it may be about a part of the page."""
+        """Return the event for a subscription; for a watch of page parts, the event of these."""
         seen = self._watched.get((row.watch_id or 0, event.to_snapshot_id))
         if seen is None or event.change_type not in _COMPARED:
             return event
         return replace(
             event,
-            # The page's comparison may ignore exactly the parts that the watch selects.
+            # For a watch its own significance counts, as the page's comparison may ignore the parts that the watch
+            # selects.
             change_type=ChangeType.UPDATED.value,
             significance=seen.significance,
             summary=seen.summary,
@@ -274,8 +276,8 @@ class _Chooser:
                 ChangeType(event.change_type),
                 event.significance,
                 row.min_significance,
-                # The first capture of a subscribed page is only the base of later comparisons. A search has
-                # no such page: every match that did not exist before is new.
+                # The first capture of a subscribed page is not announced, as it is only the base of later comparisons.
+                # For a search, every new match is announced.
                 is_first_run=row.page is not None or (row.saved_search_id is None and self._is_first_run(event)),
             )
         )
@@ -348,7 +350,7 @@ def _seen_payload(event: NewEvent) -> dict[str, Any]:
 
 
 def _row(row: SubscriptionRow, event: NewEvent, payload: dict[str, Any], now: datetime) -> dict[str, Any]:
-    # Until its run is compared with the one before: a page that moved is reported as moved, not as new.
+    # Waits until its run is compared with the previous one, so that a moved page is not announced as new.
     waits = event.to_job_id is not None
     return {
         "subscription_id": row.id,

@@ -1,4 +1,4 @@
-"""The outbox: messages claimed for delivery under a lease, settled, given up and tried again."""
+"""The outbox: messages are claimed for delivery with a lease, then marked as delivered, retried or given up."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class ClaimedMessage:
     signing_secret: str | None
     attempts: int
     is_last_chance: bool
-    """Whether the messages before it were given up, and no delivery to the target succeeded since."""
+    """Whether the previous messages were given up, and no delivery to the target has succeeded since."""
 
 
 @dataclass(frozen=True)

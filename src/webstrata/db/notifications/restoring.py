@@ -1,4 +1,4 @@
-"""Targets and subscriptions as a file has them, for a rebuild."""
+"""Targets and subscriptions in the form of the backup file, for a rebuild."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reviews of change events: marked as reviewed, important or noise, with a note; and brought back by a rebuild."""
+"""Reviews of change events (reviewed, important or noise, with a note), and their restoration by a rebuild."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,7 +22,8 @@ _ROWS_AT_ONCE = 500
 def review_change(
     session: Session, event_id: int, status: ReviewStatus | None, note: str | None, now: datetime
 ) -> SnapshotChange:
-    """Mark a change event, or remove its mark; without a note, the old one stays. NotFoundError without event."""
+    """Mark a change event, or remove its mark; without a note, the old one remains. NotFoundError when there is no such
+    event."""
     event = session.get(SnapshotChange, event_id, with_for_update=True)
     if event is None:
         raise NotFoundError(f"there is no change {event_id}")
@@ -52,7 +53,7 @@ def _actor(session: Session) -> str:
 def list_reviews(session: Session) -> list[SavedReview]:
     """Return every mark: of events, and of those that a rebuild has not computed yet."""
     marked = SnapshotChange.review_status.is_not(None)
-    # In the order of the index of marks: by their numbers, all events would be read.
+    # In the order of the index of marks; ordered by id, all events would be read.
     events = select(SnapshotChange).where(marked).order_by(SnapshotChange.review_status)
     waiting = session.scalars(select(RestoredReview))
     found = [
@@ -63,7 +64,7 @@ def list_reviews(session: Session) -> list[SavedReview]:
 
 
 def restore_reviews(session: Session, saved: Sequence[SavedReview]) -> None:
-    """Store marks for the events that they belong to, also for those that are computed later; newer marks stay."""
+    """Store marks for existing and for later events; newer marks are not replaced."""
     rows = [
         {
             "to_snapshot_id": one.to_snapshot_id,
@@ -87,7 +88,7 @@ def has_restored(session: Session) -> bool:
 
 
 def apply_restored(session: Session) -> None:
-    """Apply the marks that a rebuild restored to the events that exist by now; newer marks stay."""
+    """Apply restored marks to the events that exist by now; newer marks are not replaced."""
     last = 0
     while waiting := _waiting_after(session, last):
         last = max(waiting)

@@ -46,7 +46,7 @@ def target_by_name(session: Session, name: str) -> Target | None:
 
 
 def target_by_address(session: Session, address: str) -> Target | None:
-    """Return the target with an address; until the transaction ends, no one else can change it."""
+    """Return the target with an address, locked until the transaction ends."""
     statement = select(NotificationTarget).where(NotificationTarget.address == address).order_by(NotificationTarget.id)
     row = session.scalars(statement.limit(1).with_for_update()).one_or_none()
     return None if row is None else _target(row)
@@ -64,7 +64,7 @@ def load_secrets(session: Session, target_id: int) -> tuple[TargetAddress, str |
 
 
 def set_signing_secret(session: Session, name_or_id: str, secret: str) -> Target:
-    """Sign what is sent to a target with another secret from now on."""
+    """Set the secret that signs messages to a target."""
     row = _row(session, name_or_id)
     if row.kind != TargetKind.WEBHOOK:
         raise ConflictError(f"notification target {row.name!r} is not a webhook: its messages are not signed")

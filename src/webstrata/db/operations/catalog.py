@@ -1,4 +1,4 @@
-"""Queries of what the archive holds, for readers and operators: sources, jobs, snapshots, totals."""
+"""Queries of sources, jobs, snapshots and totals for display."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -21,7 +21,7 @@ __all__ = ["HIDDEN_SOURCE"]
 
 
 def snapshot_rows() -> Select[Snapshot, str, str, str]:
-    """Select snapshots with the names that a reader sees beside them."""
+    """Select snapshots with the names of their source and job."""
     return (
         select(Snapshot, Source.code, Source.name, ArchiveJob.name)
         .join(Source, Snapshot.source_id == Source.id)
@@ -60,7 +60,7 @@ def snapshot(session: Session, snapshot_id: int) -> SnapshotView | None:
 
 
 def record_place(session: Session, snapshot_id: int) -> RecordPlace | None:
-    """Return where a snapshot's bytes lie."""
+    """Return the position of a snapshot's record."""
     found = session.get(Snapshot, snapshot_id)
     if found is None:
         return None
@@ -118,7 +118,7 @@ def sources(session: Session) -> tuple[SourceSummary, ...]:
 
 
 def source(session: Session, code: str) -> SourceSummary | None:
-    """Return a source with what was captured of it; None when nothing was."""
+    """Return a source with its counts; None when it has no captures."""
     row = session.execute(
         select(Source, SourceTotals)
         .join(SourceTotals, SourceTotals.source_id == Source.id)
@@ -181,7 +181,8 @@ def jobs(
 
 
 def jobs_under_way(session: Session, *, limit: int) -> tuple[JobView, ...]:
-    """Return unfinished jobs that need no administrator, without the hidden source's: running, then newest first."""
+    """Return jobs that continue by themselves, without those of the hidden source: running ones first, then newest
+    first."""
     rows = session.execute(
         select(ArchiveJob, Source)
         .outerjoin(Source, ArchiveJob.source_id == Source.id)
@@ -205,7 +206,7 @@ def job_status_counts(session: Session, *, public: bool = False) -> dict[str, in
     counted = select(ArchiveJob.status, func.count()).group_by(ArchiveJob.status)
     counts = {row[0]: row[1] for row in session.execute(counted)}
     if public:
-        # Counted apart, as few as they are: an index knows both numbers, and none the rest.
+        # Counted separately and subtracted: an index has both numbers, but not the difference.
         hidden = select(Source.id).where(Source.code == HIDDEN_SOURCE).scalar_subquery()
         for status, count in session.execute(counted.where(ArchiveJob.source_id == hidden)):
             counts[status] -= count
@@ -226,7 +227,7 @@ def sources_of_jobs(session: Session) -> tuple[tuple[str, str], ...]:
 
 def job_snapshots(session: Session, job_id: int, *, limit: int, offset: int) -> Sequence[SnapshotView]:
     """Return a job's snapshots in the order they were indexed."""
-    # PostgreSQL would else read all snapshots from the first one on until it meets the job's.
+    # Keeps PostgreSQL from reading all snapshots in order of id until it finds those of the job.
     first = select(func.min(Snapshot.id)).where(Snapshot.job_id == job_id).scalar_subquery()
     of_job = (Snapshot.job_id == job_id, Snapshot.id >= first)
     rows = session.execute(snapshot_rows().where(*of_job).order_by(Snapshot.id).limit(limit).offset(offset))
@@ -276,7 +277,7 @@ def _job_view(job: ArchiveJob, source: Source | None) -> JobView:
 def captures_by_day(session: Session, source: str) -> dict[date, int]:
     """Return the UTC days on which a source's snapshots were captured, and how many there are of each."""
     moment = Snapshot.capture_timestamp
-    # PostgreSQL stores moments with a zone, in which the day of a session need not be that of UTC.
+    # Converted to UTC, as on PostgreSQL the day would be that of the session's time zone.
     is_zoned = session.get_bind().dialect.name == "postgresql"
     day = func.date(func.timezone("UTC", moment)) if is_zoned else func.date(moment)
     source_id = select(Source.id).where(Source.code == source).scalar_subquery()

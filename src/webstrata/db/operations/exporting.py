@@ -1,6 +1,5 @@
-"""Exports of long lists, read in parts: a slow client holds no transaction, and the list is never in
-memory as a whole.
-"""
+"""Exports of long lists, read in parts, so that a slow client holds no transaction and the list is never completely in
+memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from webstrata.db.sources.totals import HIDDEN_SOURCE
 from webstrata.db.sql.planner_hints import unindexed
 
 PART = 2_000
-"""Rows that are read at once: enough that asking costs nothing beside reading, little enough to be held in memory."""
+"""The number of rows per part."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def exported_events(
 
 
 def _part(session: Session, scope: ExportScope, after_id: int, limit: int) -> list[ExportedSnapshot]:
-    # By their ids, however few are wanted: every part then begins where the last one ended.
+    # Ordered by id, so that every part begins where the last one ended.
     captured_at = unindexed(Snapshot.capture_timestamp)
     statement = _snapshots().where(Snapshot.id > after_id, unindexed(Source.code) != HIDDEN_SOURCE)
     if scope.source_id is not None:

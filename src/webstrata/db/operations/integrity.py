@@ -1,4 +1,4 @@
-"""Files as the database records them: WARC files with their captures, and blobs, to compare with the disk."""
+"""Queries of integrity checks: the recorded WARC files with their captures, and the blobs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class RecordedWarc:
 
 
 def recorded_warcs(session: Session) -> list[RecordedWarc]:
-    """Return the WARC files of all jobs that hold something."""
+    """Return the WARC files of all jobs that are not empty."""
     return [RecordedWarc(*row) for row in session.execute(_RECORDED)]
 
 
@@ -66,7 +66,7 @@ def recorded_offsets(database: Database, warc_file_id: int) -> Iterator[tuple[in
 
 
 def blobs_on_disk(session: Session, after: str = "", most: int | None = None) -> Iterator[str]:
-    """Yield the digests of the blobs that must be files of the store, in their order."""
+    """Yield the digests of the blobs that must be files of the store, sorted."""
     elsewhere = (AssetBlob.document_id, AssetBlob.capture_id, AssetBlob.content)
     statement = select(AssetBlob.digest).where(*(column.is_(None) for column in elsewhere), AssetBlob.digest > after)
     return iter(session.scalars(statement.order_by(AssetBlob.digest).limit(most)))

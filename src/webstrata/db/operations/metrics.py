@@ -1,4 +1,4 @@
-"""Queries of the metrics that cost the same at any size: no table that grows with captures is read.
+"""Queries of metrics whose cost does not depend on the size of the archive: no table that grows with captures is read.
 
 Counts of snapshots come from the totals that the index updates (`db/sources/totals.py`).
 """
@@ -43,7 +43,7 @@ class RunningJob:
     started_at: datetime | None
     combined_log_path: str | None
     frontier_depth: int
-    """URLs that wait or are under way, as its crawl counted last."""
+    """URLs that are pending or in progress, by the last report of its crawl."""
     report: CrawlReport | None
     """The counts of its processes; None where the crawler does not report."""
 
@@ -54,13 +54,13 @@ class IndexLag:
 
     bytes: int
     waiting_since: datetime | None
-    """Since when the job has been waiting, or being indexed, whose crawl ended first."""
+    """Since when the first of these jobs has been waiting or being indexed."""
 
 
 def job_numbers(session: Session) -> list[JobNumbers]:
     """Return the number of jobs by source and status."""
     codes = {row.id: row.code for row in session.execute(select(Source.id, Source.code))}
-    # All columns are in one index, in this order: it is read instead of the jobs.
+    # Grouped in the order of an index that has all these columns, so that the table is not read.
     by = (ArchiveJob.source_id, ArchiveJob.status, ArchiveJob.cleanup_status)
     rows = session.execute(
         select(*by, func.count(), func.sum(ArchiveJob.pages_crawled), func.sum(ArchiveJob.pages_failed)).group_by(*by)

@@ -26,7 +26,7 @@ class Operation(StrEnum):
 def count(session: Session, operation: Operation, more: int = 1) -> None:
     """Count an event.
 
-    To be called last in a transaction: all processes write the same row, and the holder of its lock must not wait.
+    To be called last in a transaction, because all processes write the same row and its lock must be short.
     """
     if more <= 0:
         return

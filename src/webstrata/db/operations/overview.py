@@ -12,7 +12,7 @@ from webstrata.model.crawl.tasks import TaskStatus
 
 @dataclass(frozen=True)
 class LedJob:
-    """A job that a process takes through its stages."""
+    """A job, and the process that leads it."""
 
     job_id: int
     source_code: str
@@ -40,8 +40,8 @@ def led_jobs(session: Session, now: datetime) -> list[LedJob]:
 
 
 def crawled_by(session: Session) -> dict[str, int]:
-    """Return which job each process crawls that has URLs under way."""
-    # Named job by job, so that the index finds the few that are under way.
+    """Return the job that each process crawls, by owner."""
+    # Selected by job, so that the index finds the few tasks in progress.
     of_jobs = (CrawlTask.job_id.in_(select(ArchiveJob.id)), CrawlTask.status == TaskStatus.IN_PROGRESS)
     under_way = select(CrawlTask.lease_owner, CrawlTask.job_id).where(*of_jobs).distinct()
     return {row.lease_owner: row.job_id for row in session.execute(under_way) if row.lease_owner}

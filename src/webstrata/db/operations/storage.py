@@ -12,7 +12,7 @@ from webstrata.db.schema.tables import ArchiveJob, AssetBlob, Source
 
 @dataclass(frozen=True)
 class SourceBytes:
-    """What the jobs of a source take on disk, by kind; jobs that were never scanned are only counted."""
+    """The disk space of a source's jobs, by kind; jobs that were never scanned are only counted."""
 
     code: str
     jobs: int
@@ -67,7 +67,7 @@ def bytes_by_source(session: Session) -> list[SourceBytes]:
 
 
 def asset_bytes(session: Session) -> tuple[int, int]:
-    """Return how many bytes assets have, each content once, and how many of these are in files of their own."""
+    """Return the bytes of all assets, each content once, and how many of these are in separate files."""
     in_files = func.sum(AssetBlob.size).filter(
         AssetBlob.document_id.is_(None), AssetBlob.capture_id.is_(None), AssetBlob.content.is_(None)
     )
@@ -94,7 +94,7 @@ def job_folder(session: Session, job_id: int) -> MeasuredFolder | None:
 def job_folders(
     session: Session, statuses: Collection[str] | None = None, limit: int = 1_000_000
 ) -> list[MeasuredFolder]:
-    """Return where jobs keep their files, newest first: all jobs', or those in some states."""
+    """Return the folders of jobs, newest first: of all jobs, or of those with some statuses."""
     statement = select(ArchiveJob.id, ArchiveJob.output_dir, ArchiveJob.output_device).order_by(ArchiveJob.id.desc())
     if statuses is not None:
         statement = statement.where(ArchiveJob.status.in_(statuses))

@@ -13,7 +13,7 @@ Counts = Mapping[tuple[date, str], int]
 
 
 def add_counts(session: Session, counts: Counts) -> None:
-    """Add counts to those of their days; processes that do so at once meet the rows in the same order."""
+    """Add counts to those of their days; sorted, because concurrent processes could deadlock otherwise."""
     if not counts:
         return
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql

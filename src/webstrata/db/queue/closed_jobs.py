@@ -1,4 +1,4 @@
-"""Jobs that can no longer resume, as `model/jobs/attempts.py` decides, and what only a resumed crawl needs of them."""
+"""Queries of jobs that can no longer resume (see `model/jobs/attempts.py`), whose tasks and logs may be deleted."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from webstrata.model.jobs.attempts import IndexedJob, newer_alike
 from webstrata.model.jobs.job import JobStatus
 
 _MOST_JOBS = 10_000
-"""Jobs that one pass looks at, the oldest first: a statement takes no more parameters."""
+"""The most jobs per pass, oldest first, because of the limit of parameters."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class LoggedJob:
 
 
 def repeated_by(session: Session, job_id: int) -> int | None:
-    """Return the newest indexed job that crawled the same as a job; None when there is none."""
+    """Return the newest indexed job with the same source and configuration as a job; None when there is none."""
     source = select(ArchiveJob.source_id).where(ArchiveJob.id == job_id).scalar_subquery()
     return newer_alike(_indexed_jobs(session, ArchiveJob.source_id == source)).get(job_id)
 
@@ -41,7 +41,7 @@ def count_expired_tasks(session: Session, limit: datetime) -> ExpiredCount:
 def delete_expired_tasks(session: Session, limit: datetime, most: int) -> int:
     """Delete tasks of the jobs that ended first, among those that can no longer resume; return how many."""
     jobs = _ended_before(session, limit).where(exists().where(CrawlTask.job_id == ArchiveJob.id))
-    # The job is locked, so that it is not queued again while its tasks are deleted; another pass takes another job.
+    # Locked, so that the job is not queued again while its tasks are deleted; a concurrent pass skips it.
     oldest = jobs.order_by(ArchiveJob.finished_at, ArchiveJob.id).limit(1).with_for_update(skip_locked=True)
     job_id = session.scalar(oldest)
     if job_id is None:

@@ -22,7 +22,7 @@ assert isinstance(_TASKS, Table)
 _READ_AT_ONCE = 1_000
 _MOST_NAMED = 3
 _REQUISITE_PRIORITY = -1
-"""Before all pages, whose priority is their depth: so a page is complete before the next one is fetched."""
+"""Higher than that of pages, which is their depth, so that a page is complete before the next one is fetched."""
 
 _NO_LEASE = {"lease_owner": null(), "lease_token": null(), "lease_expires_at": null()}
 _SETTLED = ("status", "attempt_count", "last_error", "may_retry", "next_run_at", "updated_at")
@@ -150,10 +150,10 @@ def claim(  # noqa: PLR0913 - everything that decides what is leased
     alone: bool = True,
     kind: TaskType | None = None,
 ) -> list[Task]:
-    """Lease up to `limit` due tasks of a kind, or of both, to an owner, taking back what expired.
+    """Lease up to `limit` due tasks of a kind, or of both, to an owner, including expired ones.
 
-    A task whose workers died before is leased by itself, to an owner without other tasks (`alone`): if the task
-    crashes workers, no other task is affected.
+    A task whose workers died is leased alone, to an owner without other tasks (`alone`), so that no other task is
+    affected if it crashes workers.
     """
     reclaim_expired(session, job_id, now)
     connection = session.connection()
@@ -197,7 +197,7 @@ def renew(session: Session, job_id: int, owner: str, now: datetime, lease: timed
 
 
 def release(session: Session, job_id: int, owner: str, now: datetime) -> None:
-    """Queue the tasks of an owner that is leaving again."""
+    """Return the tasks of an owner that is leaving to the queue."""
     session.execute(
         update(CrawlTask)
         .where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.IN_PROGRESS, CrawlTask.lease_owner == owner)
@@ -251,16 +251,15 @@ def counts(session: Session, job_id: int) -> FrontierCounts:
 
 
 def has_any(session: Session, job_id: int, *statuses: TaskStatus) -> bool:
-    """Return whether a job has any task in these states; one query, so that none is missed while it
-    changes its state.
-    """
+    """Return whether a job has any task in these states; one query, so that no task is missed that changes its state
+    meanwhile."""
     found = select(CrawlTask.id).where(CrawlTask.job_id == job_id, CrawlTask.status.in_(statuses))
     return session.scalar(found.limit(1)) is not None
 
 
 def jobs_of(session: Session, owner: str) -> list[int]:
     """Return the jobs of which an owner holds tasks, in order."""
-    # Named job by job, so that the index finds the few that are under way.
+    # Selected by job, so that the index finds the few tasks in progress.
     held = (CrawlTask.job_id.in_(select(ArchiveJob.id)), CrawlTask.status == TaskStatus.IN_PROGRESS)
     found = select(CrawlTask.job_id).where(*held, CrawlTask.lease_owner == owner).distinct()
     return sorted(session.scalars(found))
@@ -293,7 +292,7 @@ def urls_with_queries(session: Session, job_id: int) -> Iterator[str]:
     key = CrawlTask.url_key
     known = select(key, CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.url.contains("?"))
     last = ""
-    # In the order of an index that begins with the job: no batch is sorted, and no row is read twice.
+    # In the order of an index that begins with the job, so that batches are not sorted.
     while rows := session.execute(known.where(key > last).order_by(key).limit(_READ_AT_ONCE)).all():
         yield from (url for _, url in rows)
         last = rows[-1][0]
@@ -326,7 +325,7 @@ def given_up(session: Session, job_id: int) -> GivenUp:
 
 
 def suspect_url(session: Session, job_id: int) -> str | None:
-    """Return the URL that lost the most workers, of those that are not settled."""
+    """Return the unfinished URL that lost the most workers."""
     lost = (CrawlTask.job_id == job_id, CrawlTask.status.in_((TaskStatus.PENDING, TaskStatus.IN_PROGRESS)))
     found = select(CrawlTask.url).where(*lost, CrawlTask.reclaim_count > 0)
     return session.scalar(found.order_by(CrawlTask.reclaim_count.desc(), CrawlTask.id).limit(1))

@@ -18,7 +18,7 @@ class IndexLease:
     job_id: int
     token: str
     after_a_death: bool = False
-    """Whether the owner before died while it held the lease."""
+    """Whether the previous owner died while it held the lease."""
 
 
 def take(
@@ -30,7 +30,7 @@ def take(
     now: datetime,
     is_dead: Callable[[str], bool] = lambda owner: False,
 ) -> IndexLease:
-    """Lease the index of a job to an owner; LeaseLostError while another owner, not known to be dead, has it."""
+    """Lease the index of a job to an owner; LeaseLostError while another owner that may be alive has it."""
     held = session.execute(
         select(ArchiveJob.index_lease_owner, ArchiveJob.index_lease_expires_at)
         .where(ArchiveJob.id == lease.job_id)
@@ -50,16 +50,15 @@ def take(
 
 
 def renew(session: Session, lease: IndexLease, now: datetime, duration: timedelta) -> None:
-    """Prolong a lease; LeaseLostError when it is another's by now."""
+    """Prolong a lease; LeaseLostError when another owner has it."""
     set_as(session, lease, index_lease_expires_at=now + duration)
 
 
 def check(session: Session, lease: IndexLease) -> None:
-    """Raise LeaseLostError when a lease is another's by now; until the transaction ends, no one can take it.
+    """Raise LeaseLostError when another owner has the lease; until the transaction ends, no one can take it.
 
-    To be called late: PostgreSQL holds the lock on the job's row from here on, and its crawl may want to write there.
-    But before a WARC file's row is written: a crawl locks job and file in this order, and would else wait for us for
-    ever.
+    To be called late, as it locks the job's row on PostgreSQL, which a crawl may need. But before a WARC file's row is
+    written: a crawl locks job and file in this order, and could deadlock otherwise.
     """
     held = select(ArchiveJob.id).where(ArchiveJob.id == lease.job_id, ArchiveJob.index_lease_token == lease.token)
     if session.scalar(held.with_for_update(key_share=True)) is None:
@@ -67,7 +66,7 @@ def check(session: Session, lease: IndexLease) -> None:
 
 
 def set_as(session: Session, lease: IndexLease, **values: object) -> None:
-    """Write some of a job's columns under its index lease; LeaseLostError, with nothing written, without it."""
+    """Write some of a job's columns; LeaseLostError, with nothing written, when the index lease was lost."""
     if not _changed(session, _held(lease).values(**values)):
         raise _lost(lease)
 

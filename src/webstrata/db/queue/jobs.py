@@ -20,7 +20,7 @@ CRAWL_ENDS = {"success": JobStatus.COMPLETED, "failed": JobStatus.FAILED, "stopp
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A job as a stage needs it."""
+    """A job, for the stages."""
 
     id: int
     name: str
@@ -53,7 +53,7 @@ class StoredJob:
 
 
 def no_source(job_id: int) -> str:
-    """Return what is wrong with a job without a source, and what to do about it."""
+    """Return the message for a job without a source, with instructions."""
     return f"job {job_id} has no source: webstrata register-job-dir --source CODE --output-dir FOLDER gives it one"
 
 
@@ -119,7 +119,7 @@ def status_of(session: Session, job_id: int) -> JobStatus:
 
 
 def host_delays(session: Session, job_ids: Collection[int]) -> list[float]:
-    """Return the delays between requests to a host that jobs name themselves."""
+    """Return the delays per host in the configurations of jobs."""
     configs = session.scalars(select(ArchiveJob.config).where(ArchiveJob.id.in_(job_ids)))
     crawls = [config.get("crawl") for config in configs if config]
     named = [crawl.get("per_host_delay") for crawl in crawls if isinstance(crawl, dict)]
@@ -132,7 +132,7 @@ def sitemaps_were_read(session: Session, job_id: int) -> bool:
 
 
 def sitemap_tries(session: Session, job_id: int) -> int:
-    """Return how many crawlers died while they read the sitemaps of a job."""
+    """Return how many crawlers have died while reading the sitemaps of a job."""
     return session.scalar(select(ArchiveJob.sitemap_tries).where(ArchiveJob.id == job_id)) or 0
 
 
@@ -162,7 +162,8 @@ def _waits_for_index(now: datetime) -> tuple[ColumnElement[bool], ...]:
     left = select(WarcFile.id).where(
         WarcFile.job_id == ArchiveJob.id, WarcFile.indexed_bytes != WarcFile.committed_bytes
     )
-    # What is left of a crawl that was cut short and was indexed since cannot be read: it is not tried again and again.
+    # An interrupted crawl that was already indexed is excluded: the rest of its files cannot be read, and would be
+    # tried forever.
     untried = or_(ArchiveJob.indexed_at.is_(None), ArchiveJob.indexed_at < ArchiveJob.finished_at)
     cut_short = and_(ArchiveJob.status.in_(CUT_SHORT), left.exists(), untried)
     may_start = or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now)
@@ -191,9 +192,10 @@ def job_in_folder(session: Session, output_dir: str) -> int | None:
 def unfinished_job(
     session: Session, source_id: int, seeds: tuple[str, ...], *, may_have_more: bool = False
 ) -> int | None:
-    """Return the source's newest job of the same addresses, in any spelling, that runs, waits or was cut off.
+    """Return the source's newest unfinished job of the same addresses, in any spelling.
 
-    One that was stopped counts only while no newer job was made. One that runs or waits may begin at more addresses.
+    A stopped one counts only if there is no newer job. With `may_have_more`, a running or queued one may also have
+    other addresses.
     """
     newest = session.scalar(select(func.max(ArchiveJob.id)).where(ArchiveJob.source_id == source_id))
     unfinished = session.scalars(
@@ -217,7 +219,7 @@ def set_job(session: Session, job_id: int, **values: object) -> None:
 
 
 def set_crawl_counts(session: Session, job_id: int, counts: Mapping[str, int]) -> None:
-    """Write how far a job's crawl is."""
+    """Write the counts of a job's crawl."""
     set_job(session, job_id, **crawl_counts(counts))
 
 

@@ -32,7 +32,7 @@ _SPEND = (
 
 @dataclass(frozen=True)
 class CrawlUnderWay:
-    """A job that is being crawled, and where its files go."""
+    """A job that is being crawled, and its folder."""
 
     job_id: int
     output_dir: str
@@ -40,7 +40,7 @@ class CrawlUnderWay:
 
 @dataclass(frozen=True)
 class JobUsage:
-    """What a job has received so far, as its limits count it."""
+    """The counts of a job that its limits apply to."""
 
     responses: int
     bytes: int
@@ -54,9 +54,9 @@ class JobUsage:
 
 
 def spend(session: Session, job_id: int, responses: int, size: int, *, requisites: int = 0) -> JobUsage:
-    """Count received responses and return the sum; until the transaction ends, no other worker commits for this job.
+    """Add received responses and return the sums; until the transaction ends, no other worker can commit for this job.
 
-    So workers commit one after the other: limits are exact, and there are no deadlocks.
+    So workers commit one after the other, limits are exact, and there are no deadlocks.
     """
     more = {"of_job": job_id, "more": responses, "size": size, "requisites": requisites}
     row = session.connection().execute(_SPEND, more).one()
@@ -99,9 +99,9 @@ def lease(
 
 
 def lease_for_index(session: Session, job_id: int, owner: str, now: datetime, duration: timedelta) -> None:
-    """Lease a job whose crawl is over to an owner, to index it; LeaseLostError while another owner has it.
+    """Lease a job whose crawl is over to an owner for indexing; LeaseLostError while another owner has it.
 
-    ConflictError for a job without a source: its snapshots would belong to none.
+    ConflictError for a job without a source.
     """
     found = session.execute(select(ArchiveJob.source_id).where(ArchiveJob.id == job_id)).one_or_none()
     if found is not None and found.source_id is None:
@@ -128,7 +128,7 @@ def renew_lease(session: Session, job_id: int, owner: str, now: datetime, durati
 
 
 def set_as(session: Session, job_id: int, owner: str, **values: object) -> None:
-    """Write some of a job's columns under its lease; LeaseLostError, with nothing written, when the lease is lost."""
+    """Write some of a job's columns; LeaseLostError, with nothing written, when the lease was lost."""
     fenced = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner == owner).values(**values)
     if _changed(session, fenced) == 0:
         raise LeaseLostError(f"job {job_id} was taken over by another process")
@@ -142,7 +142,7 @@ def release(session: Session, job_id: int, owner: str) -> None:
 
 def requeue_of(session: Session, owner: str) -> list[int]:
     """Queue the jobs that a dead owner led again and return them."""
-    # Every lease has an end, and an index knows which jobs have one.
+    # All leases have an expiry, on which there is an index.
     return _requeue(session, (ArchiveJob.lease_owner == owner) & ArchiveJob.lease_expires_at.is_not(None))
 
 
@@ -152,9 +152,7 @@ def has_abandoned(session: Session, now: datetime, alive: Collection[str] = ()) 
 
 
 def requeue_abandoned(session: Session, now: datetime, alive: Collection[str] = ()) -> list[int]:
-    """Queue the jobs again that no worker has any more, and return them; owners that are known to be
-    alive stay owners.
-    """
+    """Queue jobs again whose worker lost them, and return them; owners that are known to be alive keep theirs."""
     return _requeue(session, _abandoned(now, alive))
 
 
@@ -208,7 +206,7 @@ def postpone(session: Session, job_id: int, until: datetime) -> None:
 
 
 def pauses(session: Session, job_id: int) -> int:
-    """Return how often in a row internal failures paused a job."""
+    """Return the number of consecutive pauses of a job by internal failures."""
     return session.scalar(select(ArchiveJob.pause_count).where(ArchiveJob.id == job_id)) or 0
 
 

@@ -17,7 +17,7 @@ from webstrata.model.crawl.run_reports import CrawlReport
 from webstrata.model.jobs.job import SETTLED
 
 _CURRENT = timedelta(seconds=10)
-"""A process that has been silent for longer has no rate any more; what it saw still counts."""
+"""The report of a process that has been silent for longer has no rate; its counts remain."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class JobProgress:
     counts: FrontierCounts
     report: CrawlReport
     is_led: bool = False
-    """Whether a worker takes the job through its stages: a stopped one is still indexed."""
+    """Whether a worker leads the job; a stopped one is still indexed."""
 
     @property
     def is_over(self) -> bool:
-        """Return whether the job's status stays until an operator acts."""
+        """Return whether only an operator can change the job's status."""
         return self.job.status in SETTLED and not self.is_led
 
 
@@ -57,7 +57,7 @@ def merged(session: Session, job_id: int, now: datetime) -> CrawlReport:
 
 
 def clear(session: Session, job_id: int, began: datetime) -> None:
-    """Delete the reports of earlier runs; those of a run that continues after its worker died stay."""
+    """Delete the reports of earlier runs, but not those of a run that continues after its worker died."""
     earlier = (CrawlReportRow.job_id == job_id, CrawlReportRow.updated_at < began)
     session.execute(delete(CrawlReportRow).where(*earlier))
 
@@ -81,7 +81,7 @@ def warc_summaries(session: Session, job_id: int) -> list[WarcSummary]:
 
 
 def current_report(row: CrawlReportRow, now: datetime) -> CrawlReport:
-    """Return a process's report as of now: a process that is silent has no rate, and counts as idle since then."""
+    """Return a process's report as of now; a silent process has no rate and counts as idle."""
     report, silent = CrawlReport.from_json(row.report), now - row.updated_at
     idle = report.idle + max(0.0, silent.total_seconds())
     return replace(report, idle=idle, rate=report.rate if silent <= _CURRENT else 0.0)

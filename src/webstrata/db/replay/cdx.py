@@ -21,7 +21,7 @@ _ORDER = (Capture.url_key, Capture.capture_timestamp, Capture.id)
 
 @dataclass(frozen=True)
 class CaptureScope:
-    """Which public captures are listed: keys, and times to the second, both ends included."""
+    """The scope of a list of public captures: keys, and times to the second, both inclusive."""
 
     keys: KeyRange
     earliest: datetime | None = None
@@ -38,7 +38,7 @@ def list_captures(
 
 
 def position_of(session: Session, scope: CaptureScope, number: int) -> ListPosition | None:
-    """Return the place after the first so many captures of a list; None when it has fewer."""
+    """Return the position after a number of captures of a list; None when it has fewer."""
     statement = select(*_ORDER).where(*_conditions(session, scope)).order_by(*_order(scope))
     found = session.execute(statement.offset(number - 1).limit(1)).first()
     return ListPosition(*found) if found else None
@@ -59,7 +59,7 @@ def _conditions(session: Session, scope: CaptureScope, after: ListPosition | Non
         found.append(Capture.capture_timestamp >= scope.earliest)
     if scope.latest is not None:
         found.append(Capture.capture_timestamp <= scope.latest.replace(microsecond=999_999))
-    # Asked first: hardly any archive has a hidden source, and without one the index alone can count.
+    # Queried first: hardly any archive has a hidden source, and without one the index alone is enough to count.
     hidden = session.scalar(select(Source.id).where(Source.code == HIDDEN_SOURCE))
     if hidden is not None:
         found.append(unindexed(Capture.source_id) != hidden)

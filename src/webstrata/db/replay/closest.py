@@ -1,4 +1,4 @@
-"""Captures of one URL around a moment, sought by URL key and time."""
+"""Captures of one URL around a moment, found by URL key and time."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from webstrata.db.sql.planner_hints import unindexed
 from webstrata.model.captures import ArchivedCapture
 
 MOST_NEAR = 20
-"""Captures before and after a moment that are looked at: some of them may redirect to themselves or be lost."""
+"""How many captures before and after a moment are read, as some may redirect to themselves or be lost."""
 
 _SECOND = timedelta(seconds=1)
 
@@ -22,13 +22,13 @@ COLUMNS = (
     *(Capture.payload_digest, Capture.record_type, Capture.warc_record_id, Capture.warc_offset, Capture.warc_length),
     *(WarcFile.path, ArchiveJob.output_dir, Capture.job_id),
 )
-# Not as EXISTS: PostgreSQL would read all tombstones and join them, for the few captures that are asked for. As a case,
-# it is not taken for a condition that hardly any capture fulfils.
+# Not written as EXISTS: PostgreSQL would join all tombstones for a few captures. In a CASE, PostgreSQL does not assume
+# that hardly any capture meets the condition.
 _TOMBSTONE = (
     select(Tombstone.snapshot_id)
     .where(
         Tombstone.captured_at == Capture.capture_timestamp,
-        # Not the place alone: a file that was exported before and is imported has the same record elsewhere.
+        # Also by record id: an imported file may contain a withheld record at another place.
         Tombstone.warc_record_id == Capture.warc_record_id,
         or_(Capture.warc_record_id != "", Tombstone.warc_offset == Capture.warc_offset),
     )
@@ -37,7 +37,7 @@ _TOMBSTONE = (
     .scalar_subquery()
 )
 IS_WITHHELD = case((_TOMBSTONE.is_(None), false()), else_=true())
-"""Selects captures that are withheld: their records stay, and must not be shown."""
+"""Selects withheld captures, whose records exist but must not be shown."""
 
 CAPTURES = (
     select(*COLUMNS)
@@ -45,7 +45,7 @@ CAPTURES = (
     .outerjoin(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
     .where(~IS_WITHHELD)
 )
-"""Captures that may be shown, with the files that hold them; an outer join has SQLite begin with the captures."""
+"""Captures that may be shown, with their files; an outer join makes SQLite begin with the captures."""
 
 _BEGIN: BindParameter[datetime] = bindparam("begin")
 _END: BindParameter[datetime] = bindparam("end")
@@ -117,7 +117,7 @@ def _only(found: list[ArchivedCapture]) -> ArchivedCapture | None:
 
 
 def after_second(second: datetime) -> datetime:
-    """Return the next second; the last one of the calendar has none."""
+    """Return the next second; for the last second of the calendar, itself."""
     try:
         return second + _SECOND
     except OverflowError:

@@ -25,13 +25,13 @@ from webstrata.model.jobs.job import JobConfig
 from webstrata.model.urls import surt, url_key
 
 MOST_RESOURCES = 1_000
-"""Resources of one page that are looked up at most."""
+"""The most resources of one page that are looked up."""
 
 _NEAR = timedelta(days=1)
-"""What a job captured so long before or after a page is looked for first, all at once."""
+"""Captures of the same job within this time of the page are looked up first, all in one query."""
 
 _MOST_ELSEWHERE = 200
-"""Resources that are looked up one by one, in other jobs and at any time."""
+"""The most resources that are looked up one by one, in other jobs and at any time."""
 
 _AT_ONCE = 400
 _CAPTURES = select(
@@ -53,14 +53,14 @@ class PageLink:
 
 @dataclass(frozen=True)
 class CapturedLinks:
-    """Some links of a captured page, archived ones first, and how many there are in all."""
+    """Some links of a captured page, archived ones first, and their total number."""
 
     shown: tuple[PageLink, ...]
     total: int
 
 
 def links_of(session: Session, of: SnapshotView, *, most: int) -> CapturedLinks:
-    """Return what a capture links to, with the captures of those pages that are closest to it in time."""
+    """Return the pages that a capture links to, each with its capture closest in time."""
     holder = select(Snapshot.outlinks_from).where(Snapshot.id == of.id).scalar_subquery()
     linked = SnapshotOutlink.snapshot_id == holder
     total = session.scalar(select(func.count()).select_from(SnapshotOutlink).where(linked)) or 0
@@ -100,7 +100,7 @@ def _nearest(of: SnapshotView, *, before: bool) -> ScalarSelect[int]:
 
 
 def _is_public_beside(of: SnapshotView) -> ColumnElement[bool]:
-    """Select captures that the readers of one may see: those of the hidden source only beside its own."""
+    """Select captures that readers may see beside a given one: those of the hidden source only with one of its own."""
     hidden = select(Source.id).where(Source.code == HIDDEN_SOURCE, Source.code != of.source_code).scalar_subquery()
     return or_(hidden.is_(None), Snapshot.source_id != hidden)
 
@@ -120,7 +120,7 @@ class _Page:
 
 
 def resources_of(session: Session, snapshot_id: int) -> PageResources:
-    """Return what a captured page needs to be shown, and which of that the archive has."""
+    """Return the resources of a captured page, and which of them are archived."""
     row = session.execute(
         _CAPTURES.add_columns(Source.code)
         .join(Snapshot, Snapshot.capture_id == Capture.id)
@@ -134,7 +134,7 @@ def resources_of(session: Session, snapshot_id: int) -> PageResources:
 
 
 class _Search:
-    """Looks up the resources of one page, those of its style sheets with them."""
+    """Looks up the resources of one page, including those of its style sheets."""
 
     def __init__(self, session: Session, page: _Page) -> None:
         self._session = session
@@ -203,7 +203,7 @@ class _Search:
 
 
 def _needed(session: Session, rows: Sequence[_Found]) -> list[str] | None:
-    """Return what captured pages and style sheets load, in order; None when it is not stored of any of them."""
+    """Return what captured pages and style sheets load, in order; None when this is not stored for any of them."""
     holders = _holders(session, {str(row.refers_to) for row in rows if row.refers_to})
     keys: list[LinksKey] = []
     for row in rows:
@@ -243,7 +243,7 @@ def _config(session: Session, job_id: int) -> JobConfig | None:
     try:
         return jobs.load_job(session, job_id).config
     except UsageError:
-        # An archive of another version may hold settings that this one does not know.
+        # The settings may be from another version of the program and unknown to this one.
         return None
 
 

@@ -1,4 +1,4 @@
-"""The tables of assets: what plugins made of captures, its versions, and where the bytes are."""
+"""Tables of assets: plugin runs, blobs, assets and their versions."""
 
 from datetime import datetime
 from typing import Any
@@ -25,7 +25,7 @@ class PluginRun(Base):
 
 
 class AssetBlob(Base):
-    """The bytes of versions of assets, once each: in the database, in a WARC file, or else in a file of the store."""
+    """The bytes of asset versions, each stored once: in the database, in a WARC file, or in a file of the store."""
 
     __tablename__ = "asset_blobs"
     __table_args__ = (
@@ -47,11 +47,11 @@ class AssetBlob(Base):
     size: Mapped[int] = mapped_column(BigInteger)
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     document_id: Mapped[int | None] = mapped_column(BigInteger)
-    """The document whose title and text these bytes are, as `content/page_file.py` writes them."""
+    """The document from whose title and text `content/page_file.py` makes these bytes."""
     capture_id: Mapped[int | None] = mapped_column(BigInteger)
     """The capture whose body these bytes are."""
     content: Mapped[bytes | None]
-    """The bytes, compressed with zlib, of a document that is gone."""
+    """The bytes, compressed with zlib, if their document was deleted."""
 
 
 class Asset(Base):

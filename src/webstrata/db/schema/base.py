@@ -11,7 +11,7 @@ from sqlalchemy.types import JSON
 from webstrata.db.types import PlainText, UtcDateTime
 
 BigId = BigInteger().with_variant(Integer(), "sqlite")
-"""SQLite numbers rows by itself only in a column that is exactly INTEGER."""
+"""An autoincrement id: on SQLite the type must be exactly INTEGER."""
 
 Json = JSON().with_variant(postgresql.JSONB(), "postgresql")
 
@@ -22,7 +22,7 @@ def utcnow() -> datetime:
 
 
 class Base(DeclarativeBase):
-    """The parent of all tables; constraints get names, so that migrations can speak of them."""
+    """The base class of all tables; constraints get names, which migrations need."""
 
     metadata = MetaData(
         naming_convention={

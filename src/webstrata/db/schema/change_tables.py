@@ -10,20 +10,20 @@ from webstrata.db.schema.base import Base, BigId, Json, utcnow
 from webstrata.model.changes.values import SIGNIFICANT
 
 _COUNTS = text("change_type <> 'unchanged'")
-"""Most captures change nothing: lists leave them out unless asked."""
+"""The condition of events in default lists, which leave out unchanged captures."""
 
 _REVIEWED = text("review_status IS NOT NULL")
 
 IS_SIGNIFICANT = f"significance >= {SIGNIFICANT}"
-"""Few changes are: those that a person who watches the page would want to know."""
+"""The condition of significant changes, which are few."""
 
 
 class SnapshotChange(Base):
-    """The event of one capture: what became different since the capture of the page before it."""
+    """The event of one capture: its differences from the previous capture of the page."""
 
     __tablename__ = "snapshot_changes"
     __table_args__ = (
-        # One event for each capture: so each pair is unique, too.
+        # One event per capture, so each pair is unique, too.
         Index("ix_snapshot_changes_to_snapshot_id", "to_snapshot_id", unique=True),
         Index("ix_snapshot_changes_from_snapshot_id", "from_snapshot_id"),
         Index(
@@ -74,7 +74,7 @@ class SnapshotChange(Base):
     reasons: Mapped[list[Any] | None] = mapped_column(Json)
     """Why the change matters: code, text and weight of each reason."""
     ignored: Mapped[list[Any] | None] = mapped_column(Json)
-    """Lines that differ and do not count: text and reason of each, the first of them."""
+    """The first of the ignored lines: text and reason of each."""
     template_changed: Mapped[bool] = mapped_column(default=False, server_default=false())
     is_announced: Mapped[bool] = mapped_column(default=True, server_default=false())
     """False for events of imports and backfills: they are about the past and send no notifications."""

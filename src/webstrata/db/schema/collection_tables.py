@@ -13,7 +13,7 @@ from webstrata.db.schema.base import Base, BigId, Json, utcnow
 
 
 class ListingRow(Base):
-    """A product or property page: what it offers today, and at which price."""
+    """A product or property page with its current facts and price."""
 
     __tablename__ = "listings"
     __table_args__ = (
@@ -22,7 +22,7 @@ class ListingRow(Base):
         Index(None, "last_seen_at", "id"),
         Index(None, "gtin"),
         Index(None, "normalized_url_group"),
-        # An imported address may be longer than an ordinary index of PostgreSQL takes.
+        # A hash index, as an imported address may be too long for an ordinary index on PostgreSQL.
         Index(None, "url", postgresql_using="hash"),
     )
 
@@ -48,7 +48,7 @@ class ListingRow(Base):
     address: Mapped[str | None]
     rooms: Mapped[float | None] = mapped_column(Double)
     fields: Mapped[dict[str, Any] | None]
-    """Each field with where its value came from and its confidence."""
+    """Each field with the sources of its value and its confidence."""
     confidence: Mapped[float | None] = mapped_column(Double)
     first_snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
     last_snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
@@ -154,7 +154,7 @@ class ExportRow(Base):
     request_id: Mapped[str | None]
     filters: Mapped[dict[str, Any] | None]
     item_count: Mapped[int | None] = mapped_column(BigInteger)
-    """How many rows or files were sent; None while it runs and for one that broke off."""
+    """How many rows or files were sent; None for a running or interrupted export."""
     finished_at: Mapped[datetime | None]
 
 
@@ -165,12 +165,12 @@ class HaulRow(Base):
     __table_args__ = (Index(None, "created_at"),)
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    """Random, since the link to a haul is all that is needed to read it."""
+    """Random, as the link to a haul is enough to read it."""
     created_at: Mapped[datetime | None] = mapped_column(default=utcnow)
     name: Mapped[str]
     actor: Mapped[str]
     in_use_until: Mapped[datetime | None]
-    """Until when an export or a comparison of it may run: it is not deleted before."""
+    """It is not deleted before this time, as an export or a comparison of it may be running."""
 
 
 class HaulCapture(Base):

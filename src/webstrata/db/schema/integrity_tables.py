@@ -21,7 +21,7 @@ class IntegrityCheck(Base):
     ended_at: Mapped[datetime | None]
     """None while the check is under way."""
     position: Mapped[str]
-    """What was checked last: a WARC file by its id, or a blob by its digest."""
+    """The last checked file: a WARC file's id or a blob's digest."""
     files: Mapped[int] = mapped_column(BigInteger, default=0)
     records: Mapped[int] = mapped_column(BigInteger, default=0)
     bytes_read: Mapped[int] = mapped_column(BigInteger, default=0)
@@ -29,7 +29,7 @@ class IntegrityCheck(Base):
 
 
 class IntegrityFinding(Base):
-    """Something wrong that a check found, and where."""
+    """A problem that a check found, and its location."""
 
     __tablename__ = "integrity_findings"
     __table_args__ = (Index(None, "check_id"),)

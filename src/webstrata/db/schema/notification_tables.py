@@ -34,7 +34,7 @@ class NotificationTarget(Base):
 
 
 class SubscriptionRow(Base):
-    """What a target is notified of: one of a source, a page, a watch and a saved search."""
+    """A subscription of a target to one of a source, a page, a watch and a saved search."""
 
     __tablename__ = "subscriptions"
     __table_args__ = (
@@ -87,14 +87,14 @@ class OutboxMessage(Base):
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     subscription_id: Mapped[int] = mapped_column(ForeignKey("subscriptions.id", ondelete="CASCADE"))
     event_key: Mapped[str] = mapped_column(String(100))
-    """The id that a receiver recognises a repeated message by."""
+    """The id by which a receiver recognises a repeated message."""
     kind: Mapped[str] = mapped_column(String(16))
     """`change` or `digest`."""
     job_id: Mapped[int | None]
     payload: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     digest_id: Mapped[int | None] = mapped_column(BigInteger)
-    """The message that an event became a part of."""
+    """The digest message that contains the event."""
     due_at: Mapped[datetime | None]
     """None for an event that waits for the end of its run, or is part of another message."""
     attempts: Mapped[int] = mapped_column(default=0, server_default="0")

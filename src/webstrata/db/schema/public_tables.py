@@ -1,4 +1,4 @@
-"""Tables of readers' reports, the audit log, usage and totals."""
+"""Tables of readers' reports, the audit log, usage, totals and operation counters."""
 
 from datetime import date, datetime
 from typing import Any
@@ -10,7 +10,7 @@ from webstrata.db.schema.base import Base, BigId, utcnow
 
 
 class SourceTotals(Base):
-    """A source's pages added up by the index, so that no query has to count snapshots."""
+    """The totals of a source, updated by the index, so that no query needs to count snapshots."""
 
     __tablename__ = "source_totals"
 
@@ -74,3 +74,12 @@ class AuditEntry(Base):
     details: Mapped[dict[str, Any] | None]
     request_id: Mapped[str | None]
     client: Mapped[str | None]
+
+
+class OperationCount(Base):
+    """The number of operations of a kind, over all processes and since the archive was made, for monitoring."""
+
+    __tablename__ = "operation_counts"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    count: Mapped[int] = mapped_column(BigInteger)

@@ -23,4 +23,4 @@ class ReplayCheckRow(Base):
     text_similarity: Mapped[float] = mapped_column(Double)
     score: Mapped[float] = mapped_column(Double)
     details: Mapped[list[dict[str, object]]] = mapped_column(Json)
-    """The pages one by one."""
+    """The result of each page."""

@@ -16,7 +16,7 @@ class RetentionPolicyRow(Base):
 
     collection: Mapped[str] = mapped_column(String(64), primary_key=True)
     ttl_days: Mapped[Any] = mapped_column(Integer)
-    """Any value that an administrator wrote by hand: it is validated when it is read."""
+    """May have any value, as an administrator may have written it by hand; validated when it is read."""
     updated_at: Mapped[datetime] = mapped_column(default=utcnow, onupdate=utcnow)
 
 
@@ -35,7 +35,7 @@ class RetentionRun(Base):
 
 
 class RetentionPermit(Base):
-    """When a kind of pass was last begun by any process: the row is taken with one conditional update."""
+    """The time when any process last began a kind of pass; taken with one conditional update."""
 
     __tablename__ = "retention_permits"
 
@@ -65,7 +65,7 @@ class LegalHold(Base):
 
 
 class Tombstone(Base):
-    """What remains of a snapshot that was deleted or is withheld: its number, its digest, why and since when."""
+    """The record of a deleted or withheld snapshot: its id, its digest, the reason and the time."""
 
     __tablename__ = "tombstones"
     __table_args__ = (Index(None, "warc_filename", "warc_offset"), Index(None, "captured_at", "warc_record_id"))
@@ -104,4 +104,4 @@ class Artifact(Base):
     retention_until: Mapped[datetime | None]
     deleted_at: Mapped[datetime | None]
     cleanup_failed_at: Mapped[datetime | None]
-    """When deleting its file last failed: it is tried again after the others."""
+    """When deleting its file last failed; it is tried again after the others."""

@@ -1,4 +1,4 @@
-"""Tables of the search index: all of them can be made again from the archive's own tables."""
+"""Tables of the search index; all can be rebuilt from other tables."""
 
 from datetime import datetime
 
@@ -8,18 +8,18 @@ from sqlalchemy.orm import Mapped, mapped_column
 from webstrata.db.schema.base import Base, BigId
 
 SHOWN = "status_rank IN (0, 2) AND repeated = 0"
-"""The default filter: good responses, or of unknown status, and no repetition."""
+"""The default filter: responses with good or unknown status that are not repeated."""
 
 
 class SearchEntry(Base):
-    """The columns of a snapshot that a search needs: rows so narrow that thousands are counted and sorted quickly.
+    """The columns of a snapshot that searches need, in narrow rows that can be counted and sorted quickly.
 
-    `db/search/entries.py` fills it whenever the captures of a page are counted anew.
+    `db/search/entries.py` updates them together with the counts of a page.
     """
 
     __tablename__ = "search_entries"
     __table_args__ = (
-        # Covering indexes: a usual search does not read the rows.
+        # Covering indexes, so that usual searches do not read the rows.
         Index(
             "ix_search_entries_document",
             *("document_id", "captured_at", "snapshot_id", "page_id", "source_id", "status_rank", "repeated"),
@@ -69,9 +69,9 @@ class VocabularyWord(Base):
 
 
 class WordForm(Base):
-    """A form of a word under its stem: a search for one form finds the others.
+    """A form of a word with its stem, so that a search for one form finds the others.
 
-    A compound is under the stem of what it is in one piece: `e mail` under `email`.
+    A compound has the stem of its joined form: `e mail` that of `email`.
     """
 
     __tablename__ = "word_forms"

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text, true
+from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webstrata.db.schema import (
@@ -18,12 +18,13 @@ from webstrata.db.schema import (
 from webstrata.db.schema.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
 from webstrata.db.schema.base import Base, BigId, Json, utcnow
 from webstrata.db.schema.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
-from webstrata.db.schema.crawl_tables import CaptureLinks
-from webstrata.db.schema.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
+from webstrata.db.schema.crawl_tables import CaptureLinks, CrawlReportRow, CrawlTask, HostPermit
+from webstrata.db.schema.link_tables import PageSignal, SnapshotOutlink
+from webstrata.db.schema.public_tables import AuditEntry, IssueReport, OperationCount, SourceTotals, UsageMetric
 from webstrata.db.types import PackedText
 from webstrata.model.urls import URL_GROUP_VERSION
 
-# What is declared elsewhere and asked for here, like every table.
+# Tables of other modules, which can be imported from here like all tables.
 __all__ = [
     "Asset",
     "AssetBlob",
@@ -33,11 +34,17 @@ __all__ = [
     "BigId",
     "CaptureLinks",
     "ChangeLease",
+    "CrawlReportRow",
+    "CrawlTask",
+    "HostPermit",
     "IssueReport",
     "JobTemplate",
+    "OperationCount",
+    "PageSignal",
     "PendingChange",
     "PluginRun",
     "SnapshotChange",
+    "SnapshotOutlink",
     "SourceTotals",
     "TemplateChange",
     "UsageMetric",
@@ -163,36 +170,6 @@ class ArchiveJob(Base):
     snapshots: Mapped[list["Snapshot"]] = relationship(back_populates="job")
 
 
-class CrawlTask(Base):
-    """One URL that a job wants."""
-
-    __tablename__ = "crawl_tasks"
-    __table_args__ = (
-        UniqueConstraint("job_id", "url_key"),
-        Index("ix_crawl_tasks_claim", "job_id", "status", "priority", "id"),
-    )
-
-    id: Mapped[int] = mapped_column(BigId, primary_key=True)
-    job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id", ondelete="CASCADE"))
-    url: Mapped[str]
-    url_key: Mapped[str] = mapped_column(String(32))
-    host: Mapped[str]
-    depth: Mapped[int] = mapped_column(default=0)
-    task_type: Mapped[str] = mapped_column(String(16), default="page")
-    status: Mapped[str] = mapped_column(String(16), default="pending")
-    priority: Mapped[int] = mapped_column(default=0)
-    attempt_count: Mapped[int] = mapped_column(default=0)
-    reclaim_count: Mapped[int] = mapped_column(default=0)
-    last_error: Mapped[str | None]
-    may_retry: Mapped[bool] = mapped_column(server_default=true())
-    lease_owner: Mapped[str | None]
-    lease_token: Mapped[str | None]
-    lease_expires_at: Mapped[datetime | None]
-    next_run_at: Mapped[datetime]
-    created_at: Mapped[datetime]
-    updated_at: Mapped[datetime]
-
-
 class WarcFile(Base):
     """A WARC file of a job and how much of it is acknowledged; bytes after that do not count."""
 
@@ -233,30 +210,6 @@ class RecordProblem(Base):
     warc_offset: Mapped[int] = mapped_column(BigInteger)
     reason: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
-
-
-class HostPermit(Base):
-    """One slot of a host: its owner, and when it is free again."""
-
-    __tablename__ = "host_permits"
-    __table_args__ = (Index(None, "free_at"),)
-
-    host: Mapped[str] = mapped_column(primary_key=True)
-    slot: Mapped[int] = mapped_column(primary_key=True)
-    owner: Mapped[str]
-    token: Mapped[str | None]
-    free_at: Mapped[datetime]
-
-
-class CrawlReportRow(Base):
-    """The counts of one process in a job's run so far."""
-
-    __tablename__ = "crawl_reports"
-
-    job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id", ondelete="CASCADE"), primary_key=True)
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    updated_at: Mapped[datetime]
-    report: Mapped[dict[str, Any]] = mapped_column(Json)
 
 
 class Capture(Base):
@@ -416,52 +369,3 @@ class Page(Base):
     latest_snapshot_id: Mapped[int] = mapped_column(BigInteger)
     latest_ok_snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
     latest_ok_timestamp: Mapped[datetime | None]
-
-
-class SnapshotOutlink(Base):
-    """One page that a snapshot links to, by its row among the signals.
-
-    There are a hundred to a page: foreign keys would double the time it takes to store them.
-    """
-
-    __tablename__ = "snapshot_outlinks"
-    __table_args__ = ({"sqlite_with_rowid": False},)
-
-    snapshot_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    target_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-
-
-class PageSignal(Base):
-    """A page that was captured or is linked to, and how well it is linked today: by how many, to how many, PageRank."""
-
-    __tablename__ = "page_signals"
-    __table_args__ = (
-        Index(None, "snapshot_id"),
-        Index(
-            "ix_page_signals_authorities",
-            "inlink_count",
-            sqlite_where=text("inlink_count >= 8"),
-            postgresql_where=text("inlink_count >= 8"),
-        ),
-    )
-
-    id: Mapped[int] = mapped_column(BigId, primary_key=True)
-    normalized_url_group: Mapped[str] = mapped_column(unique=True)
-    snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
-    """The newest good capture, whose links count today; None for a page that is only linked to."""
-    inlink_count: Mapped[int] = mapped_column(default=0)
-    outlink_count: Mapped[int] = mapped_column(default=0)
-    pagerank: Mapped[float] = mapped_column(Double, default=0.0)
-    rank_mass: Mapped[float] = mapped_column(Double, default=0.0)
-    rank_residual: Mapped[float] = mapped_column(Double, default=0.0)
-    """The rank that it has received and not yet passed on (see `model/search/pagerank.py`)."""
-    updated_at: Mapped[datetime]
-
-
-class OperationCount(Base):
-    """How often something happened while the archive was run, over all processes and for ever: for monitoring."""
-
-    __tablename__ = "operation_counts"
-
-    name: Mapped[str] = mapped_column(String(64), primary_key=True)
-    count: Mapped[int] = mapped_column(BigInteger)

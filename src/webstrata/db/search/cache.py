@@ -1,4 +1,4 @@
-"""Cache of searches for one state of the archive: how many results there are, and which are ranked."""
+"""In-memory cache of search totals and rankings, valid for one state of the archive."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -9,44 +9,45 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import Engine, Pool
 from sqlalchemy.orm import Session
 
-_MOST_KEPT = 2_000
+_MOST_CACHED = 2_000
 
-Remembered = TypeVar("Remembered")
+Cached = TypeVar("Cached")
 
 
-def worked_out_once(
+def cached_result(
     session: Session,
     state: Hashable,
     what: Hashable,
-    work: Callable[[], Remembered],
-    worth: Callable[[Remembered], bool] = lambda found: True,
-) -> Remembered:
-    """Return the result of `work`, cached while the archive is unchanged and if it is worth the memory.
+    work: Callable[[], Cached],
+    worth: Callable[[Cached], bool] = lambda found: True,
+) -> Cached:
+    """Return the result of `work`, from the cache while the archive is unchanged; only what is `worth` the memory is
+    stored.
 
-    `state` is every source's totals with the moment when they last changed. Every transaction that adds, moves or drops
-    a capture changes them, so no cached result outlives the state that it was computed for.
+    `state` is the totals of all sources with the times of their last change. Every transaction that adds, moves or
+    deletes a capture changes them, so a cached result is never used for another state.
     """
-    kept = _kept_for(session.get_bind().engine)
+    cache = _cache_of(session.get_bind().engine)
     key = state, what
     with _LOCK:
-        if key in kept:
-            kept.move_to_end(key)
-            return cast("Remembered", kept[key])
+        if key in cache:
+            cache.move_to_end(key)
+            return cast("Cached", cache[key])
     found = work()
     if not worth(found):
         return found
     with _LOCK:
-        kept[key] = found
-        if len(kept) > _MOST_KEPT:
-            kept.popitem(last=False)
+        cache[key] = found
+        if len(cache) > _MOST_CACHED:
+            cache.popitem(last=False)
     return found
 
 
-_Kept = OrderedDict[Hashable, object]
+_Cache = OrderedDict[Hashable, object]
 _LOCK = Lock()
-_BY_POOL: "WeakKeyDictionary[Pool, _Kept]" = WeakKeyDictionary()
+_BY_POOL: "WeakKeyDictionary[Pool, _Cache]" = WeakKeyDictionary()
 
 
-def _kept_for(engine: Engine) -> _Kept:
+def _cache_of(engine: Engine) -> _Cache:
     with _LOCK:
         return _BY_POOL.setdefault(engine.pool, OrderedDict())

@@ -1,4 +1,4 @@
-"""Words of the pages that a search ranks, from their stored texts, with what else is known of them."""
+"""Loads the pages that a search ranks: their words, from the stored texts, and their links."""
 
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.content.words.page_words import page_words
 from webstrata.db.captures.packed_text import unpacked
-from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.cache import cached_result
 from webstrata.db.search.term_counts import number_of_documents
 from webstrata.db.sql.value_lists import Among
 from webstrata.model.search.ranking import Facts, Score, depth_of, match_scores
@@ -16,7 +16,7 @@ from webstrata.model.search.relevance import PageWords, TermMatcher, usual_lengt
 
 @dataclass(frozen=True)
 class JudgedPage:
-    """A page whose words are read, and how well it is linked."""
+    """The words of a page, and how well it is linked."""
 
     words: PageWords
     page: str
@@ -25,7 +25,8 @@ class JudgedPage:
 
 
 _SAMPLED = 200
-"""Texts whose length is taken for that of all. Lengths differ widely: fewer would be off by a third."""
+"""The number of texts from which the usual length is estimated. Lengths differ widely: with fewer, it would be wrong by
+a third."""
 
 
 def read_scores(
@@ -49,13 +50,13 @@ def read_scores(
 
 
 def _usual_length(session: Session, state: Hashable) -> float:
-    """Return how long texts are on average, from some of all: those that match a question are longer than most."""
+    """Return the average length of texts, from a sample of all: texts that match a question are longer than most."""
     last = number_of_documents(session, state)
     if last <= _SAMPLED:
-        return worked_out_once(session, state, "usual length", lambda: _sampled_length(session, last))
-    # The average changes slowly, and must be the same in every process: it is that of the first 256, 512, 1024...
+        return cached_result(session, state, "usual length", lambda: _sampled_length(session, last))
+    # The average changes slowly and must be the same in every process, so the sample ends at text 256, 512, 1024...
     last = 1 << (last.bit_length() - 1)
-    return worked_out_once(session, "usual length", last, lambda: _sampled_length(session, last))
+    return cached_result(session, "usual length", last, lambda: _sampled_length(session, last))
 
 
 def _sampled_length(session: Session, last: int) -> float:

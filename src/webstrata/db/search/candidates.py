@@ -6,7 +6,7 @@ from itertools import chain
 
 from sqlalchemy.orm import Session
 
-from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.cache import cached_result
 from webstrata.db.search.fulltext import Match, matched, matching, words_of
 from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.scores import JUDGING, MOST_JUDGED, RELEVANCE, Judged, judgement
@@ -15,13 +15,13 @@ from webstrata.db.search.union import Columns, UnionPart, split_rows, union_quer
 from webstrata.model.search.query import All, Expression, in_title
 from webstrata.model.search.values import View
 
-# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+# ruff: noqa: S608 - the parts of a statement are constants; users' input is passed as parameters
 
 MOST_RANKED = 2_000
-"""Documents whose relevance the database computes at most; more would hardly change the first pages."""
+"""At most so many documents are ranked by the database; more would hardly change the first pages."""
 
 MOST_CHOSEN, MOST_TITLES, MOST_AUTHORITIES = 200, 100, 40
-"""How many are chosen when there are too many: in all, for their title, and for how well they are linked."""
+"""How many documents are chosen when too many match: in total, by title, and by links."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,17 @@ class Few:
 
 @dataclass(frozen=True)
 class Many:
-    """Too much matches: some documents are ranked, and the count is of all results."""
+    """Too many documents match: some are ranked, and the count is of all results."""
 
     documents: tuple[int, ...]
     count: Count
 
 
 def candidates(session: Session, scope: SearchScope, expression: Expression) -> Few | Many:
-    """Return the candidates that a search ranks; many of them come from the cache when the search is
-    repeated for its next page.
-    """
+    """Return the candidates that a search ranks; many of them come from the cache when the search is repeated for its
+    next page."""
     what = "candidates", scope.asks(), MOST_RANKED, MOST_CHOSEN, MOST_COUNTED
-    return worked_out_once(session, scope.state, what, lambda: _found(session, scope, expression), worth=_are_many)
+    return cached_result(session, scope.state, what, lambda: _found(session, scope, expression), worth=_are_many)
 
 
 def _are_many(found: Few | Many) -> bool:
@@ -56,7 +55,7 @@ def _found(session: Session, scope: SearchScope, expression: Expression) -> Few 
     in_titles = in_title(expression)
     titles = matching(All((in_titles, expression)), scope.dialect) if in_titles else None
     parts = _parts(scope, titles)
-    # What matches is found once for all parts: where it is much, that takes longer than all the rest.
+    # The matching documents are selected once for all parts: with many matches, that is the slowest step.
     rows = scope.execute(
         session,
         f", {_with(scope)} {union_query(scope.dialect, parts)}",
@@ -96,7 +95,7 @@ def _with(scope: SearchScope) -> str:
 
 
 def _parts(scope: SearchScope, titles: Match | None) -> dict[str, UnionPart]:
-    """Return what is asked where few match, and then what is asked where many do."""
+    """Return the parts of the query: first those for few matches, then those for many."""
     results = "count(DISTINCT page_id)" if scope.request.view is View.PAGES else "coalesce(sum(captures), 0)"
     chosen = {"linked": _linked(scope), "newest": _newest(scope)}
     if titles is not None:
@@ -113,14 +112,14 @@ def _parts(scope: SearchScope, titles: Match | None) -> dict[str, UnionPart]:
 
 
 def _here(scope: SearchScope) -> str:
-    """Return the query for documents that have a capture to show, to one more than can be ranked."""
-    # Where nothing but the words narrows the search, nearly every document has one: they need not be looked at.
+    """Return the query for documents with a capture in the scope, limited to one more than can be ranked."""
+    # Without other filters nearly every document has one, so the captures are not checked.
     captured = f" WHERE {scope.having_a_capture()}" if scope.is_narrow else ""
     return f"SELECT m.document_id FROM matched m{captured} LIMIT :ranked + 1"
 
 
 def _newest(scope: SearchScope) -> str:
-    # Those that were last new, by their ids: the newest captures would have to be looked for among all there are.
+    # The newest documents by id: finding the newest captures would mean reading all captures.
     newest_first = _NEWEST_FIRST[scope.dialect]
     return f"SELECT m.document_id FROM ({newest_first}) AS m WHERE {scope.having_a_capture()} LIMIT :newest"
 
@@ -137,7 +136,7 @@ def _linked(scope: SearchScope) -> str:
 def _titled(scope: SearchScope, titles: Match) -> str:
     in_titles = matched(titles, scope.dialect, "title")
     if scope.dialect != "sqlite":
-        # Otherwise PostgreSQL would scan the documents one by one, from the last one on.
+        # Keeps PostgreSQL from scanning all documents, beginning with the last.
         in_titles = f"WITH titled AS MATERIALIZED ({in_titles}) SELECT document_id FROM titled"
     return (
         f"SELECT m.document_id FROM ({in_titles} ORDER BY document_id DESC LIMIT :some_titles) AS m"
@@ -157,6 +156,6 @@ _RANKED = {
 }
 _NEWEST_FIRST = {
     "sqlite": "SELECT rowid AS document_id FROM documents_fts WHERE documents_fts MATCH :match ORDER BY rowid DESC",
-    # In order first, and only then one by one: OFFSET keeps it from looking at all of them before that.
+    # Sort first, then check one by one: OFFSET keeps PostgreSQL from checking all documents before sorting.
     "postgresql": "SELECT document_id FROM matched ORDER BY document_id DESC OFFSET 0",
 }

@@ -1,4 +1,4 @@
-"""The narrow rows that searching reads, updated with the pages: one for each snapshot that can be found."""
+"""Table of search entries: one narrow row per snapshot that can be found, updated together with the pages."""
 
 from collections.abc import Collection
 
@@ -13,8 +13,9 @@ def _listed(types: Collection[str]) -> str:
     return ", ".join(f"'{name}'" for name in sorted(types))
 
 
-# CROSS JOIN has SQLite begin with the pages, and no index looks up a column in `coalesce` (`db/sql/planner_hints.py`).
-# Of captures of one page with the same content and status on one UTC day, all but the last are repeated.
+# CROSS JOIN makes SQLite begin with the pages, and `coalesce` keeps it from using an index on the column
+# (`db/sql/planner_hints.py`). Of captures of one page with the same content and status on one UTC day, all but the last
+# count as repeated.
 _ROWS = f"""
 SELECT s.id, s.document_id, p.id, s.source_id, s.capture_timestamp,
        CASE WHEN s.status_code BETWEEN 200 AND 299 THEN 0 WHEN s.status_code BETWEEN 300 AND 399 THEN 1
@@ -46,7 +47,7 @@ _COLUMNS = (
 _INSERT = f"INSERT INTO search_entries (snapshot_id, {', '.join(_COLUMNS)})"
 _REPLACE = (
     f"ON CONFLICT (snapshot_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS)}"
-    # A page may have been captured a thousand times, and only what changed is written.
+    # Only changed rows are written: a page may have a thousand captures.
     f" WHERE {' OR '.join(f'search_entries.{name} IS DISTINCT FROM excluded.{name}' for name in _COLUMNS)}"
 )
 _REFRESH = Among(

@@ -1,6 +1,6 @@
-"""Full-text search: which documents match some words, and how well; FTS5 on SQLite, tsvector on PostgreSQL.
+"""Full-text search, with FTS5 on SQLite and tsvector on PostgreSQL: which documents match some words, and how well.
 
-Queries consist of words folded by `content/tokens.py`, each in quotes: a reader's input is never syntax.
+Queries consist of words folded by `content/tokens.py`, each in quotes, so a user's input is never syntax.
 """
 
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from webstrata.model.search.query import (
     Field,
     Without,
     Words,
-    asks_for_places,
-    wherever_they_stand,
+    ignoring_positions,
+    needs_positions,
 )
 
-# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+# ruff: noqa: S608 - the parts of a statement are constants; users' input is passed as parameters
 
 EVERY_DOCUMENT = "https"
 """A word that every document contains: its URL group begins with it."""
@@ -35,28 +35,28 @@ class Match(NamedTuple):
     """A wider query for PostgreSQL's index, which has no positions of words."""
 
     def given(self, name: str = "match") -> dict[str, str | None]:
-        """Return the parameters of `matched`."""
+        """Return the query's parameters for `matched`."""
         return {name: self.exactly, f"{name}_widely": self.widely}
 
 
 def matching(expression: Expression, dialect: str) -> Match:
-    """Return an expression in the words of a database's full-text index."""
+    """Return an expression as a query of a database's full-text index."""
     if dialect == "sqlite":
         return Match(_spelled(expression, _FTS5))
     exactly = _spelled(expression, _TSQUERY)
-    if not asks_for_places(expression):
+    if not needs_positions(expression):
         return Match(exactly)
-    return Match(exactly, _spelled(wherever_they_stand(expression), _TSQUERY))
+    return Match(exactly, _spelled(ignoring_positions(expression), _TSQUERY))
 
 
 def matched(match: Match, dialect: str, name: str = "match") -> str:
-    """Return the query for the ids of the documents that match."""
+    """Return the SQL that selects the ids of the matching documents."""
     if dialect == "sqlite":
         return f"SELECT rowid AS document_id FROM documents_fts WHERE documents_fts MATCH :{name}"
     if match.widely is None:
         return f"SELECT id AS document_id FROM documents WHERE search_vector @@ CAST(:{name} AS tsquery)"
     holding_the_words = f"SELECT id FROM documents WHERE search_vector @@ CAST(:{name}_widely AS tsquery)"
-    # IS TRUE keeps PostgreSQL from using its index for this condition: the index has no positions.
+    # IS TRUE keeps PostgreSQL from using its index, which has no positions, for this condition.
     return (
         f"SELECT id AS document_id FROM documents WHERE id = ANY(ARRAY({holding_the_words}))"
         f" AND (search_vector @@ CAST(:{name} AS tsquery)) IS TRUE"
@@ -64,9 +64,9 @@ def matched(match: Match, dialect: str, name: str = "match") -> str:
 
 
 def words_of(documents: str) -> str:
-    """Return a table for PostgreSQL of some documents, given as an array, and their `words`."""
-    # `setweight` for no words copies the vector: it is fetched from its storage once, and not for each condition that
-    # reads it. It is the cheapest copy: concatenating with an empty vector takes five times as long.
+    """Return the SQL of a PostgreSQL table of some documents, given as an array, with their `words`."""
+    # `setweight` with no words copies the vector, so that it is fetched from storage once and not for each condition.
+    # It is the cheapest copy: concatenation with an empty vector takes five times as long.
     return (
         "(SELECT id AS document_id, setweight(search_vector, 'A', CAST('{}' AS text[])) AS words FROM documents"
         f" WHERE id = ANY({documents}) OFFSET 0) AS listed"
@@ -123,7 +123,7 @@ def _all(expression: All, language: _Language) -> str:
 
 def _words(words: Words, language: _Language) -> str:
     if any(len(word.encode()) > MAX_WORD_BYTES for word in words.words):
-        # Longer words are not indexed: a query for one matches nothing.
+        # Longer words are not indexed, so a query for one matches nothing.
         return f"({_everything(language)}{language.without}{_everything(language)})"
     return _fts5_words(words) if language.is_fts5 else _tsquery_words(words)
 

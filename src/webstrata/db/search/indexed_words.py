@@ -11,24 +11,23 @@ from webstrata.content.tokens import folded, tokens
 from webstrata.db.captures.packed_text import packed
 
 MAX_STORED_CHARACTERS = 500_000
-"""How much of one text is stored at most: far more than any page that people write."""
+"""The most characters of a text that are stored: far more than pages that people write have."""
 
 MAX_WORD_BYTES = 2_045
 MAX_VECTOR_BYTES = 1_000_000
-"""PostgreSQL refuses longer words with a mark, and longer lists of them than 1 MB. What it cannot index, SQLite does
-not either."""
+"""Limits of PostgreSQL: longer words with a mark and vectors above 1 MB are refused. They also apply to SQLite, so that
+both find the same."""
 
 TITLE_MARK, ADDRESS_MARK = "=", "@"
-"""On PostgreSQL a word of a title or an address is indexed a second time, after a sign that no word can
-hold: the index then knows these words, and no document need be read.
-"""
+"""On PostgreSQL, words of a title or an address are indexed a second time with a prefix that no word can contain: a
+search in these fields then needs only the index."""
 
 _MAX_LEXEME_BYTES = MAX_WORD_BYTES + 1
 _MOST_BYTES_FOR_A_LETTER = 8
 _MOST_BYTES_FOR_A_CHARACTER = 4
 _LAST_POSITION = 16_383
 _WEIGHTS = 3, 2, 0
-"""A, B and D as PostgreSQL writes them: of a place in a title, in a page's name, in a text."""
+"""The weights A, B and D in PostgreSQL's encoding, for positions in a title, in a page's name and in a text."""
 _LAST_PLACES = tuple((weight << 14 | _LAST_POSITION).to_bytes(2) for weight in _WEIGHTS)
 _MOST_PLACES_BYTES = 2 * 255
 
@@ -41,7 +40,7 @@ class NewDocument:
     title: str
     text: str
     language: str | None = None
-    """Whose forms of words it teaches; no part of its identity."""
+    """The language under which its word forms are stored; not a part of its identity."""
 
     @property
     def text_hash(self) -> str:
@@ -56,7 +55,7 @@ class NewDocument:
 
 @dataclass(frozen=True)
 class PreparedDocument:
-    """A document as a database stores it, with all that can be computed without the database."""
+    """A document with everything that can be computed before it is stored."""
 
     normalized_url_group: str
     text_hash: str
@@ -68,9 +67,9 @@ class PreparedDocument:
     stored_text: str | bytes
     """The text as the database stores it."""
     words: tuple[str, ...]
-    """What SQLite indexes: title, name and text, folded."""
+    """The words that SQLite indexes: title, page name and text, folded."""
     vector: bytes
-    """What PostgreSQL indexes: the list of words in its own format."""
+    """The words that PostgreSQL indexes, in its binary format."""
     language: str | None = None
 
     @property
@@ -87,7 +86,8 @@ def prepared(
     regions: str | None = None,
     fingerprint: int | None = None,
 ) -> PreparedDocument:
-    """Return a document with its words folded by the program, so that both databases find the same ones."""
+    """Return a document ready to be stored. Its words are folded here and not by the database, so that both databases
+    find the same."""
     text = _stored_text(document.text)
     lines = text.count("\n") + 1
     return PreparedDocument(
@@ -106,9 +106,9 @@ def prepared(
 
 
 def folded_parts(document: NewDocument) -> tuple[str, ...]:
-    """Return what SQLite indexes of a document: title, name and text, their words folded."""
+    """Return the folded words that SQLite indexes: of title, page name and text."""
     text = folded(_stored_text(document.text))
-    # Words are at least one letter and one space: only long texts have to be taken apart to know whether they fit.
+    # A word takes at least a letter and a space: only long texts must be split to know whether they fit.
     if len(text.encode()) + _MOST_BYTES_FOR_A_LETTER * (len(text) // 2 + 1) > MAX_VECTOR_BYTES:
         text = " ".join(_fitting(text.split()))
     return folded(document.title), folded(document.normalized_url_group), text
@@ -123,8 +123,8 @@ def _stored_text(text: str) -> str:
 
 
 def _fitting(words: list[str]) -> list[str]:
-    """Return as many words as PostgreSQL can list: each takes its bytes, and some for its place."""
-    # Words are many and seldom too many: they are measured all at once, and one by one only when they are.
+    """Return as many words as fit into a PostgreSQL vector: each takes its own bytes and some for its positions."""
+    # Texts rarely exceed the limit: first all words are measured together, and only if they are too long one by one.
     size = len("".join(words).encode()) + _MOST_BYTES_FOR_A_LETTER * len(words)
     if size <= MAX_VECTOR_BYTES:
         return words
@@ -133,13 +133,13 @@ def _fitting(words: list[str]) -> list[str]:
 
 
 def _vector(document: NewDocument) -> bytes:
-    """Return a document's words as PostgreSQL receives a tsvector: each with its places, and the weight of a place.
+    """Return a document's words as a binary tsvector: each with its positions and their weights.
 
-    Text of the same meaning takes the server four times as long to read.
+    The server takes four times as long to parse the same as text.
     """
     title, address = tokens(document.title), tokens(document.normalized_url_group)
     text = _fitting(tokens(_stored_text(document.text)))
-    # A place is left free behind each part: no phrase begins in one and ends in the next.
+    # One position is left free after each part, so that no phrase matches across two parts.
     after_title = len(title) + 1
     after_address = after_title + len(address) + 1
     in_title, in_address, in_text = _places()
@@ -161,10 +161,11 @@ def _vector(document: NewDocument) -> bytes:
 
 
 def _gathered(words: list[str], places: list[bytes], late: list[tuple[str, bytes]]) -> dict[str, bytes]:
-    """Return the places of each word; those after the last one that PostgreSQL can name get that place, once."""
+    """Return the encoded positions of each word; positions above PostgreSQL's highest are replaced by the highest,
+    once."""
     found: dict[str, bytes] = {}
     for word, place in zip(words, places, strict=True):
-        # A list for each word would take twice as long: most words are on a page once or twice.
+        # Bytes and not lists: most words are on a page once or twice, and a list for each would take twice as long.
         if word in found:
             found[word] += place
         else:
@@ -177,7 +178,8 @@ def _gathered(words: list[str], places: list[bytes], late: list[tuple[str, bytes
 
 
 def _packed_vector(places: Mapping[str, bytes]) -> bytes:
-    """Return words and their places as the server reads them: a count, then name, number of places and places each."""
+    """Return words and positions in the server's format: a count, then for each word its name, the number of positions,
+    and these."""
     if max(map(len, places), default=0) * _MOST_BYTES_FOR_A_CHARACTER > _MAX_LEXEME_BYTES:
         places = {word: found for word, found in places.items() if len(word.encode()) <= _MAX_LEXEME_BYTES}
     if not places:
@@ -185,7 +187,7 @@ def _packed_vector(places: Mapping[str, bytes]) -> bytes:
     found = [*places.values()]
     if len(max(found, key=len)) > _MOST_PLACES_BYTES:
         found = [some[:_MOST_PLACES_BYTES] for some in found]
-    # All names are encoded at once, and nothing is done for each in Python: there are a thousand to a page.
+    # All names are encoded at once, without a loop in Python: a page has about a thousand.
     names = "\n".join(places).encode().split(b"\n")
     numbers = map(_numbers_of_places().__getitem__, map(len, found))
     return len(names).to_bytes(4) + b"".join(chain.from_iterable(zip(names, numbers, found, strict=True)))
@@ -197,11 +199,11 @@ def _marked(words: list[str], mark: str) -> list[str]:
 
 @cache
 def _places() -> tuple[list[bytes], ...]:
-    """Return how a place is written: in a title, in a page's name, and in a text."""
+    """Return the encoding of each position: in a title, in a page's name, and in a text."""
     return tuple([(weight << 14 | place).to_bytes(2) for place in range(1, _LAST_POSITION + 1)] for weight in _WEIGHTS)
 
 
 @cache
 def _numbers_of_places() -> list[bytes]:
-    """Return the end of a word's name and how many places follow, by the bytes that they take."""
+    """Return the end of a word's name and the number of its positions, encoded, by the length of these in bytes."""
     return [b"\0" + (size // 2).to_bytes(2) for size in range(_MOST_PLACES_BYTES + 1)]

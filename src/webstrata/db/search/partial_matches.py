@@ -1,4 +1,4 @@
-"""Pages with most of the words of a question: rare words choose the candidates, all words weigh them."""
+"""Finds pages with most of the words of a question: rare words select the candidates, all words rank them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from itertools import combinations
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.cache import cached_result
 from webstrata.db.search.fulltext import Match, matched, matching, words_of
 from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.term_counts import document_counts, term_weights
@@ -15,12 +15,12 @@ from webstrata.db.sql.value_lists import as_list
 from webstrata.model.search.query import AnyOf, Expression, all_of, in_title
 from webstrata.model.search.terms import Term
 
-# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+# ruff: noqa: S608 - the parts of a statement are constants; users' input is passed as parameters
 
 MOST_CANDIDATES = 2_000
 MOST_WEIGHED = 20_000
-"""Most texts in the lists of the words that choose candidates; the lists are added from the rarest word on.
-Candidates are those of the texts in these lists that have most of the question."""
+"""How many texts are read to select candidates: the texts of each word are added, beginning with the rarest word. Of
+these texts, those with most of the question are candidates."""
 
 LEAST_KEPT = 200
 LEAST_SHARE = 0.4
@@ -28,10 +28,10 @@ LEAST_SHARE = 0.4
 
 _WORTH_IN_TITLE = 0.3
 _FEW_TERMS = 6
-"""Where every word is common, candidates contain several of this many rarest words."""
+"""If all words are common, candidates contain several of so many rarest words."""
 
 _UNITS = 1_000_000
-"""Weights are added as whole numbers: the sums are the same on every database."""
+"""Weights are added as integers, so that the sums are the same on every database."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class _WeighedTerm:
 
 
 def partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]) -> dict[int, float]:
-    """Return the documents with most of some terms, and their share by weight, highest first."""
+    """Return the documents with most of the terms, and the share of the terms' weight in each, highest first."""
     what = "partial", scope.asks(), tuple(terms), MOST_CANDIDATES, MOST_WEIGHED
-    return worked_out_once(session, scope.state, what, lambda: _partial_matches(session, scope, terms))
+    return cached_result(session, scope.state, what, lambda: _partial_matches(session, scope, terms))
 
 
 def _partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]) -> dict[int, float]:
@@ -69,7 +69,7 @@ def _partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]
 
 
 def _choosing(rarest: Sequence[_WeighedTerm]) -> tuple[Sequence[_WeighedTerm], Sequence[_WeighedTerm]]:
-    """Return the terms that choose the candidates, and those that only rank them."""
+    """Return the terms that select the candidates, and those that only rank them."""
     limit, number = MOST_WEIGHED, 0
     while number < len(rarest) and rarest[number].count <= limit:
         limit -= rarest[number].count
@@ -78,7 +78,7 @@ def _choosing(rarest: Sequence[_WeighedTerm]) -> tuple[Sequence[_WeighedTerm], S
 
 
 def _weighed_texts(session: Session, scope: SearchScope, choosing: Sequence[_WeighedTerm]) -> dict[int, int]:
-    """Return the texts with most of some terms by weight, and the sums of these weights, highest first."""
+    """Return the texts with most of some terms, with the sum of the weights of these, highest first."""
     if not choosing:
         return {}
     matches = [matching(term.term.expression, scope.dialect) for term in choosing]
@@ -91,7 +91,7 @@ def _weighed_texts(session: Session, scope: SearchScope, choosing: Sequence[_Wei
         for number, match in enumerate(matches)
     )
     summed = f"SELECT document_id, CAST(sum(weight) AS bigint) AS share FROM ({holding}) AS held GROUP BY document_id"
-    # Those with most come first, and only as many as needed are checked for a capture.
+    # In this order, only as many texts as needed are checked for a capture.
     captured = f" WHERE {scope.having_a_capture()}" if scope.is_narrow else ""
     ordered = f"{summed} ORDER BY share DESC, document_id DESC LIMIT {MOST_WEIGHED}"
     rows = scope.execute(session, f"SELECT m.document_id, m.share FROM ({ordered}) AS m{captured} LIMIT :most", **given)
@@ -99,7 +99,7 @@ def _weighed_texts(session: Session, scope: SearchScope, choosing: Sequence[_Wei
 
 
 def _with_several(session: Session, scope: SearchScope, others: Sequence[_WeighedTerm], limit: int) -> Sequence[int]:
-    """Return texts that contain several of the rarest of some common terms, at most `limit`."""
+    """Return at most `limit` texts that contain several of the rarest of some common terms."""
     found: list[int] = []
     few = [term.term.expression for term in others[:_FEW_TERMS]]
     for expression in _several(few):
@@ -110,7 +110,7 @@ def _with_several(session: Session, scope: SearchScope, others: Sequence[_Weighe
 
 
 def _several(few: Sequence[Expression]) -> Iterable[Expression]:
-    """Yield the queries for texts with several terms, from the one that finds most to the one that finds least."""
+    """Yield the queries for texts with several terms, from the widest to the narrowest."""
     for together in range(min(2, len(few)), len(few)):
         yield AnyOf(tuple(filter(None, (all_of(some) for some in combinations(few, together)))))
     yield few[0]
@@ -127,7 +127,8 @@ def _add_weights(
 
 
 def _most_held(shares: Mapping[int, int], whole: int) -> dict[int, float]:
-    """Return the documents with enough of a question, filled up with others to a few pages of results."""
+    """Return the documents with enough of a question; if they are few, others are added to fill some pages of
+    results."""
     ordered = sorted(shares, key=lambda document: (-shares[document], -document))
     last = shares[ordered[min(LEAST_KEPT, len(ordered)) - 1]]
     least = min(LEAST_SHARE * whole, last)
@@ -159,7 +160,7 @@ def _holding(
 
 
 def _sqlite_holding(matches: Sequence[Match]) -> str:
-    # SQLite must not look the documents up one by one: it would run the full-text query for each of them.
+    # Written so that SQLite does not look up single documents: it would run the full-text query for each of them.
     return " UNION ALL ".join(
         f"SELECT rowid, {number} FROM documents_fts WHERE documents_fts MATCH :m{number}"
         " AND +rowid IN (SELECT value FROM json_each(:ids))"
@@ -168,7 +169,7 @@ def _sqlite_holding(matches: Sequence[Match]) -> str:
 
 
 def _postgresql_holding(matches: Sequence[Match]) -> str:
-    # Each is a query of its own, so that it runs once and not for every document.
+    # Each is a separate query, so that it runs once and not for every document.
     asked = ", ".join(
         f"CASE WHEN words @@ (SELECT CAST(:m{number} AS tsquery)) THEN {number} END" for number in range(len(matches))
     )

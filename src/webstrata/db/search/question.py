@@ -1,4 +1,4 @@
-"""A search as the database gets it, and its result."""
+"""The input and the result of the search queries."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from webstrata.model.urls import url_group
 
 @dataclass(frozen=True)
 class Question:
-    """A search as the database runs it: its expression, the phrases to look for in titles, and where to begin."""
+    """A search for the database: its expression, the phrases to look for in titles, and where to begin."""
 
     request: SearchRequest
     expression: Expression | None = None
@@ -35,7 +35,7 @@ class Question:
     is_partial: bool = False
     """Whether pages with only some of the terms are results too."""
     shares: Mapping[int, float] | None = None
-    """How much of the terms each document has, where those with some are results."""
+    """The share of the terms in each document, when documents with only some terms are results."""
 
     @property
     def offset(self) -> int:
@@ -55,9 +55,9 @@ class Hit:
     view: SnapshotView
     text: str
     blocks: str | None
-    """What each line of the text is, where that is known."""
+    """The kind of each line of the text, if known."""
     score: float
-    """By which it is ordered before its time; the same for all where time alone counts."""
+    """The sort key before the time; the same for all results in order of time."""
 
 
 Facets = dict[str, tuple[FacetCount, ...]]
@@ -65,7 +65,7 @@ Facets = dict[str, tuple[FacetCount, ...]]
 
 @dataclass(frozen=True)
 class SearchHits:
-    """Some results in order, how many there are in all, whether counting was cut short, and how they were ranked."""
+    """Some results in order, their total, whether counting stopped early, and the scores."""
 
     hits: tuple[Hit, ...]
     total: int
@@ -75,7 +75,7 @@ class SearchHits:
     documents: int = 0
     """How many texts match."""
     in_time_order: bool = False
-    """The last hit is among those that are ordered by time: the next ones are found by its time."""
+    """Whether the last hit is among those in order of time, so that the next page begins at its time."""
 
 
 def scope_of(session: Session, question: Question) -> SearchScope | None:
@@ -108,9 +108,7 @@ _SOURCES = text(
 
 
 def _pages_at(session: Session, address: str, sources: Collection[int]) -> tuple[int, ...]:
-    """Return the pages of sources that an address leads to: each source has its own parameters that
-    distinguish pages.
-    """
+    """Return the pages at an address; which page that is depends on each source's page parameters."""
     requested: set[str] = set()
     told_apart = session.scalars(select(Source.page_parameters).where(Source.page_parameters.is_not(None)))
     for parameters in {(), *(tuple(some or ()) for some in told_apart)}:
@@ -118,6 +116,6 @@ def _pages_at(session: Session, address: str, sources: Collection[int]) -> tuple
             requested.add(url_group(address if "://" in address else f"https://{address}", parameters))
         except UsageError:
             return ()
-    # An index knows the pages of each source by name.
+    # The index is on source and name of a page.
     rows = session.scalars(select(Page.id).where(Page.source_id.in_(sources), Page.normalized_url_group.in_(requested)))
     return tuple(rows)

@@ -1,4 +1,4 @@
-"""Results with the best first: some documents are ranked, the rest follows in order of time."""
+"""Results with the best first: some documents are ranked, the others follow in order of time."""
 
 import json
 import math
@@ -7,35 +7,35 @@ from functools import cached_property
 
 from sqlalchemy.orm import Session
 
-from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.cache import cached_result
 from webstrata.db.search.candidate_texts import read_scores
 from webstrata.db.search.candidates import Few, Many, candidates
 from webstrata.db.search.question import Hit, Question, SearchHits
-from webstrata.db.search.result_rows import BEST_FIRST, GOOD_FIRST, NEWEST_FIRST, shown
+from webstrata.db.search.result_rows import BEST_FIRST, GOOD_FIRST, NEWEST_FIRST, fetch_hits
 from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.scores import MOST_JUDGED, Judged, judged
 from webstrata.db.search.term_counts import term_weights
 from webstrata.db.search.time_order import MOST_COUNTED, Count, counted, ordered
 from webstrata.db.sql.value_lists import as_array
-from webstrata.model.search.query import asks_for_places
+from webstrata.model.search.query import needs_positions
 from webstrata.model.search.ranking import Ranking, Score, best_scored, scores, scores_after, url_cost
 from webstrata.model.search.relevance import TermMatcher
 from webstrata.model.search.terms import FEW_TERMS
 from webstrata.model.search.values import View
 
 MOST_KNOWN = 20_000
-"""Documents that are named one by one."""
+"""The most documents that a statement lists by id."""
 
 MOST_READ, MOST_READ_OF_LONG = 120, 400
-"""Texts that are read to rank pages with some of the words, for short questions and for long ones: how many of the
-words they hold does not order them."""
+"""How many texts are read to rank pages with some of the words, for short and for long questions: the number of words
+alone is not a good order."""
 
 _SPARE = 2
-"""A page of results is looked for among the captures of so many documents for each result, and then among all."""
+"""To find a page of results, the captures of so many documents per result are read first, and then those of all."""
 
 
 class RankedSearch:
-    """A search whose best results come first: some documents are ranked, the rest follows, newest first."""
+    """A search with the best results first: some documents are ranked, the others follow, newest first."""
 
     def __init__(self, session: Session, question: Question, scope: SearchScope) -> None:
         assert question.expression is not None
@@ -61,7 +61,7 @@ class RankedSearch:
         return SearchHits(hits, found.total, scores=ranked, documents=len(found.judged.relevance))
 
     def _with_most_words(self) -> SearchHits:
-        """Return results that hold most of the words: their texts are known already, those with most words first."""
+        """Return results with most of the words; their texts are known already, those with most words first."""
         shares = self._question.shares or {}
         count = counted(self._session, self._scope, MOST_COUNTED)
         if not count.total:
@@ -72,11 +72,11 @@ class RankedSearch:
         return SearchHits(hits, count.total, count.capped, ranked, documents=len(shares))
 
     def _partly_ranked(self, documents: Sequence[int], count: Count) -> SearchHits:
-        """Return results of which only some are ranked: these, and what follows them."""
+        """Return results of which only the first are ranked."""
         offset, size = self._question.offset, self._request.page_size
         scope = self._where_known if self._request.view is View.PAGES else self._scope
         head = _Head(self._session, self._question, scope)
-        # How many the ranked ones are is only asked where they may have ended; behind their end they are not ranked.
+        # Ranked results are counted only when this page may be after their end.
         first = self._captures_of(head, documents) if offset >= len(documents) else None
         ranks = first is None or offset < first
         ranked = self._scores(judged(self._session, self._scope, documents)) if ranks else {}
@@ -94,20 +94,20 @@ class RankedSearch:
 
     def _captures_of(self, head: "_Head", documents: Sequence[int]) -> int:
         what = "their captures", self._scope.asks(), tuple(documents)
-        return worked_out_once(self._session, self._scope.state, what, lambda: head.count(documents))
+        return cached_result(self._session, self._scope.state, what, lambda: head.count(documents))
 
     def _within(self, count: Count) -> bool:
-        """Return whether the requested results can be reached: those after the counted ones only by a cursor."""
+        """Return whether the requested results can be reached: results after the counted ones only by a cursor."""
         return self._question.cursor is not None or not count.capped or self._question.offset < count.total
 
     @cached_property
     def _where_known(self) -> SearchScope:
-        """The scope with its texts known where finding them again is dear.
+        """Return the scope, with its texts already found if finding them again is expensive.
 
-        PostgreSQL's index has no positions of words: it reads every document that contains them.
+        PostgreSQL's index has no positions of words, so a phrase means reading every document with its words.
         """
         scope = self._scope
-        if scope.dialect == "sqlite" or not asks_for_places(self._expression):
+        if scope.dialect == "sqlite" or not needs_positions(self._expression):
             return scope
         rows = scope.execute(self._session, "SELECT document_id FROM matched LIMIT :most", most=MOST_KNOWN + 1)
         documents = rows.scalars().all()
@@ -119,7 +119,7 @@ class RankedSearch:
         return scores(known.relevance, known.facts, self._question.phrases, self._request.ranking)
 
     def _read(self, relevance: Mapping[int, float], most: int) -> dict[int, Score]:
-        """Return the scores of documents: the best are judged by their words, the others follow in their order."""
+        """Return the scores of documents: of the best by reading their words; the others follow in the given order."""
         terms = self._question.terms
         best_first = sorted(relevance, key=lambda document: (-relevance[document], -document))
         matcher = TermMatcher(terms, term_weights(self._session, self._scope.state, terms))
@@ -145,7 +145,7 @@ class _Head:
     def page(self, ranked: Mapping[int, Score], offset: int) -> tuple[Hit, ...]:
         """Return the requested page of results."""
         documents, left_out = _promising(ranked, offset + self._request.page_size)
-        # Where bad answers come last, the best document's may be the last of all.
+        # If error pages come last, even the capture of the best document may be the last result.
         if not self._request.include_non_2xx and len(documents) < len(ranked):
             hits = self._hits({document: ranked[document] for document in documents}, offset)
             if len(hits) == self._request.page_size and hits[-1].score > left_out:
@@ -156,7 +156,7 @@ class _Head:
         """Return captures of ranked documents, the best first."""
         costs = " ".join(f"WHEN {kind} THEN {url_cost(kind, self._request.ranking)}" for kind in (1, 2))
         order = (BEST_FIRST, *NEWEST_FIRST)
-        return shown(
+        return fetch_hits(
             self._session,
             self._question,
             self._scope,
@@ -181,9 +181,10 @@ class _Head:
 
 
 def _promising(ranked: Mapping[int, Score], requested: int) -> tuple[list[int], float]:
-    """Return documents that should have the requested captures, and a score that no other document exceeds."""
+    """Return the documents that probably have the requested captures, and a score that no other document exceeds."""
     documents, least = best_scored(ranked, _SPARE * requested)
-    # Very many may share the last score: all texts that hold the word once. Those above it are enough if they can be.
+    # Very many may share the last score, such as all texts that contain the word once: documents above it are used if
+    # they are enough.
     above = [document for document in documents if ranked[document].total > least]
     return (above, least) if len(above) >= requested else (documents, math.nextafter(least, -math.inf))
 

@@ -1,4 +1,4 @@
-"""Columns of captures that readers see, selected by the statement that finds them."""
+"""Reads the captures of a page of results with all columns that are displayed, in the statement that finds them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,13 +12,13 @@ from webstrata.db.search.scope import SearchScope
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search.values import View
 
-# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+# ruff: noqa: S608 - the parts of a statement are constants; users' input is passed as parameters
 
 GOOD_FIRST, BEST_FIRST = "status_rank", "score DESC"
 NEWEST_FIRST = ("captured_at DESC", "snapshot_id DESC")
 
 
-def shown(
+def fetch_hits(
     session: Session,
     question: Question,
     scope: SearchScope,
@@ -27,13 +27,13 @@ def shown(
     most: int,
     **given: object,
 ) -> tuple[Hit, ...]:
-    """Return captures in order as a reader sees them: of those found the first `most`, after the first `skip`.
+    """Return `most` captures in order for display, after the first `skip`.
 
-    `found` selects each capture's `snapshot_id` and its sort columns.
+    `found` is the SQL that selects each capture's `snapshot_id` and its sort columns.
     """
-    # How few they are stands in the statement: PostgreSQL would prepare for thousands, and read every snapshot.
+    # The limit is a literal in the statement: otherwise PostgreSQL would plan for thousands and read every snapshot.
     first = f"{found} ORDER BY {', '.join(order)} LIMIT {most} OFFSET :skip"
-    # CROSS JOIN has SQLite begin with what was found.
+    # CROSS JOIN makes SQLite begin with the captures that were found.
     rows = scope.execute(
         session,
         f"SELECT {_view(question)}, {'d.text, d.blocks' if question.expression else 'NULL, NULL'},"
@@ -63,7 +63,7 @@ def _captures_of_page(question: Question) -> str:
     of_page = "p.source_id = s.source_id AND p.normalized_url_group = s.normalized_url_group"
     if question.request.as_of is not None:
         return f"(SELECT count(*) FROM snapshots p WHERE {of_page} AND p.capture_timestamp < :then)"
-    # One by one, and not by a join, PostgreSQL has less to plan.
+    # A subquery per column instead of a join gives PostgreSQL less to plan.
     return f"(SELECT p.snapshot_count FROM pages p WHERE {of_page})"
 
 

@@ -1,7 +1,8 @@
-"""The captures of a search, as SQL: what matches, what is filtered out, and which capture of a page is shown.
+"""The scope of a search as SQL: which captures match, which are filtered out, and which capture of a page is shown.
 
-Captures are read in one of two ways. Walking goes through all of them, newest first, and checks whether the text of
-each matches; gathering starts from the texts that match and reads their captures. Few are best gathered, many walked.
+Captures are read in one of two ways. Walking reads all captures, newest first, and checks whether the text of each
+matches. Gathering starts from the matching texts and reads their captures. Gathering is quicker for few results,
+walking for many.
 """
 
 from collections.abc import Collection, Hashable, Iterator
@@ -18,53 +19,55 @@ from webstrata.db.sql.value_lists import as_list
 from webstrata.db.types import UtcDateTime
 from webstrata.model.search.values import SearchRequest, View
 
-# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+# ruff: noqa: S608 - the parts of a statement are constants; users' input is passed as parameters
 
 _STATEMENTS_KEPT = 512
 
 
 @dataclass(frozen=True)
 class SearchScope:
-    """The captures of a search: `match` selects texts, or `pages` selects pages; with neither it is all of them."""
+    """The captures of a search: `match` selects texts, or `pages` selects pages; without both, all captures."""
 
     request: SearchRequest
     dialect: str
     source_id: int | None = None
-    """The one source that is asked for."""
+    """The requested source."""
     hidden_source_id: int | None = None
     match: Match | None = None
-    """What the full-text index is asked."""
+    """The query of the full-text index."""
     pages: tuple[int, ...] | None = None
     documents: Collection[int] | None = None
-    """The texts that match, where they are known already."""
+    """The matching texts, if they are known already."""
     left_out: Collection[int] = ()
     """Texts whose captures were shown already."""
     captures: int = 0
     """About how many captures the whole archive holds."""
     state: tuple[tuple[Any, ...], ...] = ()
-    """Each source's id, code and totals, and when they moved last: what changes with every change of the archive."""
+    """The id, code and totals of each source, with the time of their last change: changes with every change of the
+    archive."""
 
     def walked(self) -> str:
-        """Return FROM and WHERE that meet all captures, newest first."""
+        """Return FROM and WHERE for walking: all captures, newest first."""
         return f"FROM search_entries e WHERE {self._met('e')}{self._others('e')}{self._newest_of_page()}"
 
     def gathered(self, texts: str = "matched") -> str:
-        """Return FROM and WHERE that start from the texts that match, or some of them; without any, that is walking."""
+        """Return FROM and WHERE for gathering: from the matching texts, or some of them; without a match, the same as
+        walking."""
         if not self._has_texts:
             return self.walked()
-        # Texts that are left out are fewer than their captures.
+        # The texts to be left out are fewer than their captures.
         others = self._others("m")
         if self.dialect == "sqlite":
             met = f"{texts} m CROSS JOIN search_entries e WHERE e.document_id = m.document_id"
             return f"FROM {met}{others} AND {self.condition()}"
-        # A list of numbers is looked up in one pass over the index; a join would start anew for each of them.
+        # A list of ids is looked up in one pass over the index; a join would begin a new lookup for each of them.
         listed = self.documents is not None and texts == "matched" and not others
         known = f"SELECT m.document_id FROM {texts} m WHERE TRUE{others}"
         array = "CAST(:documents AS bigint[])" if listed else f"ARRAY({known})"
         return f"FROM search_entries e WHERE e.document_id = ANY({array}) AND {self.condition()}"
 
     def condition(self) -> str:
-        """Return the condition that a capture `e` of a text that matches is in this scope."""
+        """Return the condition that a capture `e` of a matching text is in this scope."""
         return f"{self._filtered('e')}{self._newest_of_page()}"
 
     def every_capture(self) -> "SearchScope":
@@ -72,23 +75,24 @@ class SearchScope:
         return replace(self, request=replace(self.request, view=View.SNAPSHOTS))
 
     def having_a_capture(self) -> str:
-        """Return the condition that a text `m.document_id` has a capture here, be it a page's newest or not."""
+        """Return the condition that a text `m.document_id` has a capture in this scope, the newest of its page or
+        not."""
         captures = f"search_entries e WHERE e.document_id = m.document_id AND {self._filtered('e')}"
-        # Not as EXISTS, for the same reason as below.
+        # Not written as EXISTS, for the reason in `_newest_of_page`.
         return f"(SELECT 1 FROM {captures} LIMIT 1) IS NOT NULL"
 
     def execute(self, session: Session, sql: str, **given: object) -> Result[*tuple[Any, ...]]:
-        """Run a query; it may speak of `matched`, the texts that match, and of `captured_at` as a moment."""
+        """Run a query, which may use `matched`, the matching texts."""
         statement = _statement(f"{self._with() if 'matched' in sql else ''}{sql}")
         return session.execute(statement, self._given() | given)
 
     def known(self, documents: Collection[int]) -> "SearchScope":
-        """Return the same scope when it is known which texts match."""
+        """Return the same scope with its matching texts given."""
         return replace(self, documents=documents)
 
     @property
     def is_narrow(self) -> bool:
-        """Return whether more than the words narrows the search."""
+        """Return whether the search has filters besides its words."""
         request = self.request
         return any((self.source_id is not None, *_days(request), request.language, request.kind))
 
@@ -97,11 +101,11 @@ class SearchScope:
         return replace(self, left_out=documents)
 
     def count_of_texts(self) -> str:
-        """Return what gives the number of texts that match."""
+        """Return the SQL for the number of matching texts."""
         return "(SELECT count(*) FROM matched)" if self._has_texts else "0"
 
     def asks(self) -> Hashable:
-        """Return the key of this scope, whatever the order and the page of its results."""
+        """Return the cache key of this scope, independent of the order and the page of results."""
         request = self.request
         shown = request.view, request.include_non_2xx, request.include_duplicates, request.language, request.kind
         texts = self.match if self.match is not None or self.documents is None else tuple(self.documents)
@@ -117,32 +121,33 @@ class SearchScope:
         return self.match is not None or self.documents is not None
 
     def _met(self, alias: str) -> str:
-        # IS TRUE keeps both databases from starting at the texts: the captures are met in order of time.
+        # IS TRUE keeps both databases from starting at the texts: the captures must be read in order of time.
         matched = f"{self._matching(alias)} IS TRUE AND " if self._has_texts else ""
         paged = f"{alias}.page_id IN {_list(self.dialect, 'pages')} AND " if self.pages is not None else ""
         return f"{matched}{paged}{self._filtered(alias)}"
 
     def _matching(self, alias: str) -> str:
         matching = f"({alias}.document_id IN (SELECT document_id FROM matched))"
-        # Most captures of a page have the text of the one that they are compared with: then nothing is looked up.
+        # Most captures of a page have the same text as the capture `e` that they are compared with: then nothing is
+        # looked up.
         return f"({alias}.document_id = e.document_id OR {matching})" if alias != "e" else matching
 
     def _newest_of_page(self) -> str:
         if self.request.view is not View.PAGES:
             return ""
-        # Not as NOT EXISTS: PostgreSQL would make a join of it and read every capture there is.
+        # Not written as NOT EXISTS: PostgreSQL would turn it into a join and read every capture.
         newer = "n.page_id = e.page_id AND (n.captured_at, n.snapshot_id) > (e.captured_at, e.snapshot_id)"
         return f" AND (SELECT 1 FROM search_entries n WHERE {newer} AND {self._met('n')} LIMIT 1) IS NULL"
 
     def _filtered(self, alias: str) -> str:
         shown, fixed = " AND ".join(self._shown(alias)), " AND ".join(self._of_source(alias))
         if self.dialect != "sqlite":
-            # PostgreSQL would leap about in its index for what few captures fail: IS TRUE keeps it going straight on.
+            # IS TRUE keeps PostgreSQL from using an index for a condition that nearly all captures meet.
             shown, fixed = (f"({part}) IS TRUE" if part else "" for part in (shown, fixed))
         return " AND ".join(filter(None, (shown, fixed, *self._filters(alias)))) or "TRUE"
 
     def _shown(self, a: str) -> Iterator[str]:
-        """Yield what is usual; in these words an index knows it, see `search_tables.SHOWN`."""
+        """Yield the default conditions, exactly as in the partial index, see `search_tables.SHOWN`."""
         if not self.request.include_non_2xx:
             yield f"{a}.status_rank IN (0, 2)"
         if not self.request.include_duplicates:
@@ -202,7 +207,7 @@ def _rows(dialect: str) -> str:
 
 
 def _days(request: SearchRequest) -> tuple[date | None, date | None]:
-    """Return the first and the last UTC day of a request; the last possible day is no bound."""
+    """Return the first and the last UTC day of a request; the last possible day means no limit."""
     firsts = [request.from_date, date(request.year, 1, 1) if request.year else None]
     lasts = [request.to_date, request.as_of, date(request.year, 12, 31) if request.year else None]
     first = max((day for day in firsts if day), default=None)

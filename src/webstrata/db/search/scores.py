@@ -1,4 +1,4 @@
-"""Scores of documents for a search: by their text, and for the best of them by all other signals."""
+"""Scores of documents for a search: by their text, and for the best also by title, links and address."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ from webstrata.db.search.union import Columns, UnionPart, split_rows, union_quer
 from webstrata.db.sql.value_lists import as_list
 from webstrata.model.search.ranking import Facts, depth_of
 
-# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+# ruff: noqa: S608 - the parts of a statement are constants; users' input is passed as parameters
 
 MOST_JUDGED = 80
-"""Documents, the best by their text, of which title, links and address count as well."""
+"""The number of documents, the best by their text, that are also scored by title, links and address."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Judged:
 
 
 def judged(session: Session, scope: SearchScope, documents: Collection[int]) -> Judged:
-    """Return what is known of documents that match."""
+    """Return the relevance and the facts of matching documents."""
     assert scope.match is not None
     given = {"match": scope.match.exactly, "ids": as_list(scope.dialect, documents), "judged": MOST_JUDGED}
     rows = session.execute(_JUDGED[scope.dialect], given).all()
@@ -59,11 +59,12 @@ JUDGING = {
         _FACTS,
     ),
 }
-"""What is asked of `ranked`, documents with their relevance: that of all of them, and then the facts of the best."""
+"""The queries on `ranked`, documents with their relevance: first the relevance of all, then the facts of the best."""
 
-# Both count a hit in the title eight times and one in the address three times as much as one in the text.
+# On both databases a hit in the title counts eight times, one in the address three times as much as one in the text.
 _RARE_HITS = "0.15 * (0.25 + 0.75 * length(words) / 200)"
-"""What bm25 adds below the line, in hits in the title: many hits say little more than some, and less in a long text."""
+"""The saturation of hits, as in the denominator of BM25: many hits count little more than some, and less in a long
+text."""
 
 RELEVANCE = {
     "sqlite": "-bm25(documents_fts, 1.0, 8.0, 3.0)",
@@ -72,10 +73,11 @@ RELEVANCE = {
         " + ts_rank_cd('{0.125, 0.125, 0.375, 1.0}', words, CAST(:match AS tsquery))) AS double precision)"
     ),
 }
-"""How well a document holds what is asked."""
+"""The SQL of a document's relevance."""
 
 _RANKED = {
-    # SQLite must not look the documents up one by one: for each it would count the words of all documents again.
+    # Written so that SQLite does not look up single documents: for each it would count the words of all documents
+    # again.
     "sqlite": (
         f"SELECT rowid AS document_id, {RELEVANCE['sqlite']} AS relevance FROM documents_fts"
         " WHERE documents_fts MATCH :match AND +rowid IN (SELECT value FROM json_each(:ids))"

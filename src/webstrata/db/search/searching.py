@@ -1,4 +1,4 @@
-"""Search queries: finds snapshots by a request, counts and sorts them; every capture, or one for each page."""
+"""Search queries: find, count and sort the captures of a request, all of them or one per page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.cache import cached_result
 from webstrata.db.search.partial_matches import partial_matches
 from webstrata.db.search.question import Facets, Hit, Question, SearchHits, scope_of
 from webstrata.db.search.ranked import RankedSearch
-from webstrata.db.search.result_rows import NEWEST_FIRST, shown
+from webstrata.db.search.result_rows import NEWEST_FIRST, fetch_hits
 from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.time_order import MOST_BROWSED, MOST_COUNTED, browses_pages, counted, from_pages, in_time
 from webstrata.db.sql.value_lists import Among
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search.values import FacetCount
 
-# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+# ruff: noqa: S608 - the parts of a statement are constants; users' input is passed as parameters
 
 
 def find(session: Session, question: Question) -> SearchHits:
@@ -50,9 +50,10 @@ NO_FACETS: Facets = dict.fromkeys(_FACETS, ())
 
 
 def _facets(session: Session, scope: SearchScope) -> Facets:
-    """Return how the results divide by source, year, language and type; of very many, the first are counted."""
+    """Return the facets of the results: counts by source, year, language and type. Of very many results, the first are
+    counted."""
     what = "facets", scope.asks(), MOST_COUNTED
-    return worked_out_once(session, scope.state, what, lambda: _divided(session, scope))
+    return cached_result(session, scope.state, what, lambda: _divided(session, scope))
 
 
 def _divided(session: Session, scope: SearchScope) -> Facets:
@@ -75,7 +76,7 @@ def _divided(session: Session, scope: SearchScope) -> Facets:
 
 @dataclass(frozen=True)
 class Ends:
-    """The oldest and the newest of some captures, and how many they are."""
+    """The oldest and the newest of some captures, and their number."""
 
     first: SnapshotView
     last: SnapshotView
@@ -91,10 +92,10 @@ def first_and_last(session: Session, question: Question) -> Ends | None:
     count = counted(session, scope, MOST_COUNTED)
     if not count.total:
         return None
-    # With many captures, those at both ends are found quickly; few captures are checked one by one.
+    # Many captures are read in order of time from both ends; few are checked one by one.
     found = f"SELECT e.snapshot_id, e.captured_at {scope.walked() if count.capped else scope.gathered()}"
     ends = (
-        shown(session, question, scope, found, order, most=1, skip=0)
+        fetch_hits(session, question, scope, found, order, most=1, skip=0)
         for order in (("captured_at", "snapshot_id"), NEWEST_FIRST)
     )
     first, last = (hit.view for hits in ends for hit in hits)
@@ -103,7 +104,7 @@ def first_and_last(session: Session, question: Question) -> Ends | None:
 
 @dataclass(frozen=True)
 class HitFacts:
-    """What a capture's place among the results depends on."""
+    """The facts that decide a capture's position among the results."""
 
     snapshot_id: int
     document_id: int
@@ -112,7 +113,7 @@ class HitFacts:
 
 
 def facts_of_hits(session: Session, hits: Sequence[Hit]) -> dict[int, HitFacts]:
-    """Return what the places of captures depend on, by snapshot."""
+    """Return the facts that decide the positions of captures, by snapshot."""
     rows = _HIT_FACTS.execute(session, {"ids": [hit.view.id for hit in hits]})
     return {row[0]: HitFacts(*row) for row in rows}
 

@@ -1,4 +1,4 @@
-"""Word forms of texts that were stored by an older version: added in batches, resumed after a stop."""
+"""Adds the word forms of texts that an older version stored, in batches; it can be stopped and resumed."""
 
 from collections import defaultdict
 
@@ -18,7 +18,7 @@ _BATCH = 500
 
 
 def learn_stored_forms(database: Database) -> None:
-    """Store the word forms of all texts, a transaction for every few hundred; search works meanwhile."""
+    """Store the word forms of all texts, some hundred per transaction; searching is possible meanwhile."""
     with database.read() as session:
         row = session.get(SearchUpkeep, NAME)
         is_done = row is None or row.last_document_id >= row.until_document_id

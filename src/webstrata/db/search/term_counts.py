@@ -1,4 +1,4 @@
-"""How many documents hold a term: counted to a limit, and from there on estimated."""
+"""The number of documents with a term: counted up to a limit, estimated above it."""
 
 from collections.abc import Hashable, Sequence
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.cache import cached_result
 from webstrata.db.search.fulltext import Match, matched, matching
 from webstrata.model.search.relevance import rarity
 from webstrata.model.search.terms import Term
@@ -15,16 +15,16 @@ _MOST_COUNTED = 5_000
 
 
 def document_counts(session: Session, state: Hashable, terms: Sequence[Term]) -> list[int]:
-    """Return about how many documents hold each of some terms, in any form."""
+    """Return about how many documents contain each of some terms, in any form."""
     dialect = session.get_bind().dialect.name
     matches = [matching(term.expression, dialect) for term in terms]
     return [
-        worked_out_once(session, state, ("count", match), partial(_count, session, match, dialect)) for match in matches
+        cached_result(session, state, ("count", match), partial(_count, session, match, dialect)) for match in matches
     ]
 
 
 def term_weights(session: Session, state: Hashable, terms: Sequence[Term]) -> list[float]:
-    """Return the weight of each of some terms: the rarer, the higher. One alone needs no weighing."""
+    """Return the weight of each term: the rarer, the higher. A single term is not counted."""
     if len(terms) < 2:
         return [1.0] * len(terms)
     of_all = number_of_documents(session, state)
@@ -33,11 +33,12 @@ def term_weights(session: Session, state: Hashable, terms: Sequence[Term]) -> li
 
 def number_of_documents(session: Session, state: Hashable) -> int:
     """Return about how many documents there are."""
-    return worked_out_once(session, state, "documents", lambda: session.scalar(_LAST) or 0)
+    return cached_result(session, state, "documents", lambda: session.scalar(_LAST) or 0)
 
 
 def _count(session: Session, match: Match, dialect: str) -> int:
-    """Return how many documents match; both databases meet documents in the order of their ids, or nearly."""
+    """Return how many documents match, estimated from the ids: both databases read documents nearly in the order of
+    their ids."""
     found = _COUNT[dialect].format(matched(match, dialect))
     count, last = session.execute(text(found), match.given() | {"most": _MOST_COUNTED}).one()
     if count < _MOST_COUNTED:

@@ -1,28 +1,28 @@
-"""Results in order of time, and how many there are."""
+"""Results in order of time, and their number."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.cache import cached_result
 from webstrata.db.search.question import Hit, Question, SearchHits
-from webstrata.db.search.result_rows import GOOD_FIRST, NEWEST_FIRST, shown
+from webstrata.db.search.result_rows import GOOD_FIRST, NEWEST_FIRST, fetch_hits
 from webstrata.db.search.scope import SearchScope
 from webstrata.model.search.values import View, walks
 
-# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+# ruff: noqa: S608 - the parts of a statement are constants; users' input is passed as parameters
 
 MOST_COUNTED = 10_000
-"""Captures that are counted when searching words; beyond it the result has the mark that there are more."""
+"""The most captures that are counted when searching words; if there are more, the result is marked as capped."""
 
 MOST_BROWSED = 100_000
 """The same for browsing without words: captures are read in order and need no lookup."""
 
 
 _WALKED_AS_ONE = 3
-"""Captures that can be read in order in the time of gathering and sorting one: measured on both databases, at 100,000
-captures and at ten times as many."""
+"""How many captures can be walked in the time that gathering and sorting one takes: measured on both databases, at
+100,000 and at a million captures."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,17 @@ class Count:
 
     total: int
     entries: int
-    """The captures of the total: as many, or more where a page is one result."""
+    """The number of captures in the total: more than `total` when each result is a page."""
     capped: bool
     documents: int
-    """The texts that match, be they captured here or not."""
+    """The number of matching texts, with or without captures in the scope."""
     last_document: int
-    """The highest id of a text: about so many there are."""
+    """The highest id of a text, about the number of texts."""
 
 
 def counted(session: Session, scope: SearchScope, most: int) -> Count:
     """Return how many results there are, counting captures to a limit."""
-    return worked_out_once(session, scope.state, (scope.asks(), most), lambda: _counted(session, scope, most))
+    return cached_result(session, scope.state, (scope.asks(), most), lambda: _counted(session, scope, most))
 
 
 COUNTS = ("captures", "results", "documents", "last_document")
@@ -58,7 +58,7 @@ def counting(scope: SearchScope) -> str:
 
 
 def count_of(row: Sequence[int], most: int) -> Count:
-    """Return what the query that counts found."""
+    """Return the count from the row of the query."""
     captures, results, documents, last_document = row
     return Count(results, captures, captures >= most, documents, last_document)
 
@@ -79,14 +79,14 @@ def ordered(
 ) -> tuple[Hit, ...]:
     """Return some results, newest first, walking or gathering as is cheaper."""
     cursor, also, given = question.cursor, "", {}
-    # Where bad answers are shown after good ones, time alone does not say where the last page ended.
+    # If error pages are shown last, a time is not enough to know where the last page ended.
     if cursor is not None and cursor.at is not None and not question.request.include_non_2xx:
         also = " AND (e.captured_at, e.snapshot_id) < (:after_at, :after_id)"
         given, skip = {"after_at": cursor.at, "after_id": cursor.snapshot_id}, 0
     found = _estimated(scope, count) if count.capped else count.entries
     walking = walks((skip + requested) // _WALKED_AS_ONE, max(found, count.entries), scope.captures)
     good_first = (GOOD_FIRST,) if question.request.include_non_2xx else ()
-    return shown(
+    return fetch_hits(
         session,
         question,
         scope,
@@ -121,9 +121,9 @@ def browses_pages(question: Question) -> bool:
 
 
 def from_pages(session: Session, question: Question, scope: SearchScope) -> SearchHits:
-    """Return the newest good capture of each page from the table of pages: all there is to browse without words."""
+    """Return the newest good capture of each page from the table of pages, for browsing without words."""
     what = "pages", scope.asks(), MOST_BROWSED
-    total = worked_out_once(session, scope.state, what, lambda: _number_of_pages(session, scope))
+    total = cached_result(session, scope.state, what, lambda: _number_of_pages(session, scope))
     capped, cursor, skip, given, older = total >= MOST_BROWSED, question.cursor, question.offset, {}, ""
     if cursor is None and capped and skip >= total:
         return SearchHits((), total, capped)
@@ -133,7 +133,7 @@ def from_pages(session: Session, question: Question, scope: SearchScope) -> Sear
             " OR p.latest_ok_timestamp = :after_at AND p.latest_ok_snapshot_id < :after_id)"
         )
         given, skip = {"after_at": cursor.at, "after_id": cursor.snapshot_id}, 0
-    hits = shown(
+    hits = fetch_hits(
         session,
         question,
         scope,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
-# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+# ruff: noqa: S608 - the parts of a statement are constants; users' input is passed as parameters
 
 _MOST_COLUMNS = 5
 
@@ -43,8 +43,8 @@ def _as_rows(columns: Sequence[str]) -> str:
 
 
 def _as_columns(columns: Sequence[str]) -> str:
-    # Hundreds of rows take PostgreSQL and its driver longer to hand over than to find. SQLite is in this process, and
-    # of a number it writes but 15 digits.
+    # As arrays: PostgreSQL and its driver take longer to transfer hundreds of rows than to find them. Not on SQLite,
+    # which is in this process and writes only 15 digits of a number.
     return f"json_build_array({', '.join(f'json_agg({column})' for column in columns)})"
 
 

@@ -1,7 +1,7 @@
 """Word forms: collected from the stored texts, looked up by stem for each search.
 
-The full-text indexes hold words as they are written. A query matches all forms of its words, which are the same on
-every database, and exact forms, phrases and places of words stay what they are.
+The full-text indexes contain words as they are written, and a query is widened to all forms of its words. So every
+database finds the same, and exact words and phrases can still be searched.
 """
 
 from collections import defaultdict
@@ -18,14 +18,15 @@ from webstrata.db.sql.value_lists import Among
 from webstrata.db.types import PlainText
 
 MOST_FORMS = 500_000
-"""From this size on no forms are added: the words that people use come early, and those that come later are mostly
-names and slips. They are still found as they are written."""
+"""The most forms that are stored. Common words come early; later ones are mostly names and misspellings, which are
+still found as they are written."""
 
 _LONGEST_FORM, _LONGEST_STEM = 64, 40
 
 
 def learn_forms(session: Session, language: str, words: Collection[str], pieces: Collection[str]) -> None:
-    """Add the forms of words that are new in a language: folded words, and the pieces of text that they are from."""
+    """Add the word forms of a text that are new in its language; `words` are folded, `pieces` are the texts that they
+    are from."""
     dialect = session.get_bind().dialect.name
     if (session.scalar(_SIZE[dialect]) or 0) >= MOST_FORMS:
         return
@@ -37,13 +38,13 @@ def learn_forms(session: Session, language: str, words: Collection[str], pieces:
         return
     pairs = stemmed(words_with_forms(words) - known, accented_words(pieces), language)
     pairs += [(stem, form) for stem, form in compounds if form in new]
-    # Always in the same order: otherwise two processes that store the same words could deadlock.
+    # Sorted, because two processes that store the same words could deadlock otherwise.
     rows = sorted({(form, language, stem) for stem, form in pairs if _fits(form, stem)})
     _LEARN[dialect].execute(session, rows)
 
 
 def forms_by_stem(session: Session, stems: Mapping[str, Collection[str]]) -> dict[tuple[str, str], list[str]]:
-    """Return the forms under some stems, by language and stem; `stems` are those of each language."""
+    """Return the forms of some stems, by language and stem; `stems` has those of each language."""
     requested = {stem for some in stems.values() for stem in some}
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     if requested:
@@ -76,7 +77,7 @@ _UNDER = Among(
     (("stems", "text"), ("languages", "text")),
     few=True,
 )
-# About how many there are: to count them for every batch takes as long as storing them. No form is ever deleted.
+# An estimate: counting for every batch would take as long as storing. No form is ever deleted.
 _SIZE = {
     "sqlite": text("SELECT max(rowid) FROM word_forms"),
     "postgresql": text("SELECT CAST(reltuples AS bigint) FROM pg_class WHERE oid = CAST('word_forms' AS regclass)"),

@@ -1,4 +1,4 @@
-"""Lists of words in PostgreSQL's own format: the server takes them as they are and parses no text."""
+"""Sends tsvectors to PostgreSQL in its binary format, which the server need not parse."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,14 +12,14 @@ _TSVECTOR_OID = 3614
 
 @dataclass(frozen=True)
 class WordVector:
-    """A list of words, as `db/search/indexed_words.py` packs it."""
+    """A binary tsvector, as `db/search/indexed_words.py` makes it."""
 
     packed: bytes
 
 
 def send_word_vectors(connection: "Connection[tuple[object, ...]]") -> None:
-    """Register lists of words as parameters of a connection."""
-    # SQLite is used without the driver.
+    """Register word vectors as a parameter type of a connection."""
+    # Not imported when only SQLite is used.
     from psycopg.adapt import Dumper
     from psycopg.pq import Format
 

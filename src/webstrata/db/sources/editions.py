@@ -1,4 +1,4 @@
-"""Sources as readers see them: the front page, and the editions, one for each job."""
+"""Public views of sources: the front page, and the editions, one for each job."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from webstrata.model.urls import url_group
 
 @dataclass(frozen=True)
 class PublicSource:
-    """A source that readers may ask for, and the name of its front page, if it has one."""
+    """A public source, and the name of its front page, if it has one."""
 
     id: int
     code: str
@@ -53,9 +53,9 @@ def front_group(source: Source) -> str | None:
 
 
 def front_page_in(session: Session, code: str, language: str) -> int | None:
-    """Return the newest good capture of a source's front page in a language, whatever its region.
+    """Return the newest good capture of a source's front page in a language, in any region.
 
-    Where that page is never in it, its counterpart is one that it leads to: as deep in the site as itself, or nearly.
+    If the page is never in that language, it is a page that it links to, at about the same depth of the site.
     """
     source = public_source(session, code)
     if source is None or source.front_group is None:
@@ -73,7 +73,7 @@ def front_page_in(session: Session, code: str, language: str) -> int | None:
 
 
 def _counterpart(session: Session, source_id: int, links: int | None, front_url: str, language: str) -> int | None:
-    """Return the newest good capture of the page that is to a language what a front page is to its own."""
+    """Return the newest good capture of the front page's counterpart in another language."""
     led_to = session.execute(
         select(Snapshot.id, Snapshot.url, PageSignal.inlink_count)
         .join(PageSignal, PageSignal.snapshot_id == Snapshot.id)
@@ -108,7 +108,7 @@ def front_page_of_job(session: Session, source: PublicSource, job_id: int) -> in
 
 
 def editions_of(session: Session, source: PublicSource) -> list[Edition]:
-    """Return a source's jobs that are over and have a snapshot, however they ended, newest first."""
+    """Return a source's finished jobs with a snapshot, in any final status, newest first."""
     at = Snapshot.capture_timestamp
     captured = select(at).where(Snapshot.job_id == ArchiveJob.id).correlate(ArchiveJob).limit(1)
     first, last = captured.order_by(at).scalar_subquery(), captured.order_by(at.desc()).scalar_subquery()

@@ -1,4 +1,4 @@
-"""Sources and jobs as plain facts, for the manifests beside the archive's files and for the rebuild from them."""
+"""Rows of sources and jobs as JSON values, for manifests and for the rebuild from them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,7 +13,7 @@ from webstrata.db.types import PlainText, UtcDateTime
 from webstrata.errors import NotFoundError, UsageError
 
 Facts = dict[str, object]
-"""A row's columns by their names, as JSON can hold them."""
+"""A row's columns by name, as JSON values."""
 
 SOURCE_FIELDS = (
     *("id", "code", "name", "base_url", "description", "enabled", "created_at"),
@@ -45,22 +45,22 @@ def job_facts(session: Session, job_id: int) -> tuple[Facts, Facts | None, str]:
 
 
 def checked_source(facts: Mapping[str, object]) -> Facts:
-    """Return a source's facts as its columns want them; UsageError when one cannot be."""
+    """Return a source's facts converted to its columns' types; UsageError when one is invalid."""
     return _check_fields(Source, facts, SOURCE_FIELDS, ("code", "name"))
 
 
 def checked_job(facts: Mapping[str, object]) -> Facts:
-    """Return a job's facts as its columns want them; UsageError when one cannot be."""
+    """Return a job's facts converted to its columns' types; UsageError when one is invalid."""
     return _check_fields(ArchiveJob, facts, JOB_FIELDS, ("name",))
 
 
 def known_sources(session: Session) -> dict[str, int]:
-    """Return the sources that are there, by their codes."""
+    """Return the ids of existing sources, by code."""
     return {row.code: row.id for row in session.execute(select(Source.code, Source.id))}
 
 
 def known_jobs(session: Session) -> dict[int, str]:
-    """Return the jobs that are there, and where their files lie."""
+    """Return the folders of existing jobs, by id."""
     return {row.id: row.output_dir for row in session.execute(select(ArchiveJob.id, ArchiveJob.output_dir))}
 
 

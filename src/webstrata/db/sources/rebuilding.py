@@ -1,4 +1,4 @@
-"""Queries of a rebuild: whether the database belongs to this archive, and how much it holds in the end."""
+"""Queries of a rebuild: whether the database belongs to this archive, and its row counts at the end."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from webstrata.model.jobs.job import JobStatus
 
 @dataclass(frozen=True)
 class Totals:
-    """How much a database holds."""
+    """The numbers of rows in a database."""
 
     sources: int = 0
     jobs: int = 0
@@ -27,7 +27,7 @@ def totals(session: Session) -> Totals:
 
 
 def has_crawled(session: Session) -> bool:
-    """Return whether a crawl was recorded here: a rebuild restores no tasks."""
+    """Return whether a crawl was recorded in this database, as a rebuild restores no tasks."""
     return session.scalar(select(CrawlTask.id).limit(1)) is not None
 
 

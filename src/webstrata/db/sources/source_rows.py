@@ -38,7 +38,7 @@ def files_of_source(session: Session, source_id: int) -> list[SourceFile]:
 def needed_by_others(
     session: Session, source_id: int, files: Collection[SourceFile], is_there: IsThere
 ) -> dict[str, tuple[int, ...]]:
-    """Return which files of a source jobs of other sources refer to, each with these jobs."""
+    """Return the files of a source to which jobs of other sources refer, each with these jobs."""
     own = set(session.scalars(select(ArchiveJob.id).where(ArchiveJob.source_id == source_id)))
     found: dict[str, tuple[int, ...]] = {}
     for job_id in sorted({file.job_id for file in files}):
@@ -52,7 +52,7 @@ def needed_by_others(
 
 def snapshots_of_source(session: Session, source_id: int, most: int) -> list[int]:
     """Return some snapshots of a source."""
-    # In the order of an index: to sort a whole source for every part would take ever longer.
+    # In the order of an index, as sorting a whole source for each part would take too long.
     oldest_first = Snapshot.capture_timestamp, Snapshot.id
     statement = select(Snapshot.id).where(Snapshot.source_id == source_id).order_by(*oldest_first).limit(most)
     return list(session.scalars(statement))
@@ -77,7 +77,7 @@ def forget_file(session: Session, file_id: int) -> None:
 
 
 def forget_unneeded_captures(session: Session, source_id: int, file_id: int) -> None:
-    """Delete the captures of a file that stays, but for those whose records other sources' revisits name."""
+    """Delete the captures of a remaining file, except those to which revisits of other sources refer."""
     revisit = aliased(Capture)
     is_named = exists().where(
         revisit.refers_to == Capture.warc_record_id, revisit.source_id != source_id, revisit.record_type == "revisit"

@@ -27,7 +27,7 @@ def _scope(
     try:
         return _of_jobs(code, base_url, newest) if entry is None else _with_entry(code, base_url, entry)
     except UsageError:
-        # Rows may have been written by other hands. What is wrong is reported when a job is made of the source.
+        # Invalid rows are ignored here; they are reported when a job is made of the source.
         return SourceScope.of(code, _known(base_url), {})
 
 
@@ -49,9 +49,9 @@ def _with_entry(code: str, base_url: str | None, stored: Mapping[str, object]) -
 
 
 def _of_jobs(code: str, base_url: str | None, newest: Mapping[str, object] | None) -> SourceScope:
-    """Return the scope of a source without an entry: all of its site, and the domains that its newest job named.
+    """Return the scope of a source without an entry: its whole site, and the domains of its newest job.
 
-    What one job left out by a path is no reason to begin another source for the same site.
+    Path rules of that job are ignored, so that no second source is made for the same site.
     """
     own, config = SourceScope.of(code, _known(base_url), {}), ArchiveJobConfig.from_json(newest or {})
     more: Sequence[str] = config.rules.allowed_domains if config.seeds else ()

@@ -1,4 +1,4 @@
-"""Sources as their operators manage them: the configuration of their jobs, and when they are due."""
+"""Queries of sources for operators: the configuration of their jobs, and their schedules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from webstrata.model.jobs.schedules import Interval, next_after, parse_schedule
 from webstrata.model.urls import URL_GROUP_VERSION
 
 UNGROUPED = 0
-"""The group version of a source whose pages must be grouped anew."""
+"""The group version of a source whose pages must be regrouped."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class DueSource:
 
 
 def list_sources(session: Session) -> list[SourceView]:
-    """Return every source, by its code, with its newest job and how much was captured of it."""
+    """Return all sources, sorted by code, each with its newest job and its counts."""
     return [_view(row) for row in session.execute(_views().order_by(Source.code))]
 
 
@@ -102,7 +102,7 @@ def add_source(session: Session, new: NewSource, schedule: str | None, next_run_
 
 
 def complete_source(session: Session, new: NewSource) -> bool:
-    """Set the registry entry of a source without one, and return whether it had none; nothing else changes."""
+    """Set the registry entry of a source without one, and return whether it was set."""
     source = _source(session, new.code)
     if source.job_config is not None:
         return False
@@ -133,7 +133,7 @@ def own_entry(session: Session, code: str) -> SourceJobConfig | None:
 
 
 def source_for_job(session: Session, code: str) -> Source:
-    """Return a source's row, locked, so that two jobs are never made of it at the same moment."""
+    """Return a source's row, locked, so that two jobs are never made of it at the same time."""
     found = session.scalars(select(Source).where(Source.code == code).with_for_update()).first()
     if found is None:
         raise _unknown(session, code)
@@ -147,7 +147,7 @@ def set_schedule(session: Session, code: str, schedule: str | None, now: datetim
     """
     source = _source(session, code)
     if schedule is not None and source.job_config is None:
-        # Scheduled jobs must not change with the next job that an administrator makes by hand.
+        # The entry is stored, so that a manual job does not change later scheduled ones.
         source.job_config = registry_entry(session, code).to_json()
     source.schedule = schedule
     source.schedule_paused = False
@@ -189,7 +189,7 @@ def set_enabled(session: Session, code: str, enabled: bool) -> None:
 
 
 def change_source(session: Session, code: str, change: SourceChange) -> None:
-    """Write what is different about a source."""
+    """Write the changed fields of a source."""
     source = _source(session, code)
     for name in ("name", "base_url", "description"):
         if (value := getattr(change, name)) is not None:
@@ -216,7 +216,7 @@ def job_folders(session: Session, code: str) -> list[JobFolder]:
 
 
 def remove_source(session: Session, code: str, now: datetime) -> list[JobFolder]:
-    """Remove a source of which nothing was archived, with its jobs, and return those; ConflictError for any other."""
+    """Remove a source without captures, with its jobs, and return these; ConflictError for any other."""
     source = source_for_job(session, code)
     # Locked, so that no worker claims one meanwhile.
     made = session.scalars(select(ArchiveJob).where(ArchiveJob.source_id == source.id).with_for_update()).all()
@@ -246,7 +246,7 @@ def refuse_while_worked_on(session: Session, code: str, now: datetime) -> None:
 
 
 def has_captures(code: str, what: str) -> ConflictError:
-    """Return the error for a source that cannot be removed because of what was archived of it."""
+    """Return the error for a source that cannot be removed because it has captures."""
     return ConflictError(f"{code} has {what}: it can only be disabled", command=f"webstrata sources disable {code}")
 
 
@@ -276,7 +276,7 @@ def due_sources(session: Session, now: datetime) -> list[DueSource]:
 
 
 def take_due_run(session: Session, due: DueSource, next_run_at: datetime) -> bool:
-    """Claim a scheduled run of a source and return whether that succeeded: of several workers one does."""
+    """Claim a scheduled run of a source and return whether that succeeded; only one of several workers succeeds."""
     # Adding a job to the source takes this lock: the next statement sees jobs added before.
     session.execute(select(Source.id).where(Source.id == due.id).with_for_update())
     taken = session.execute(
@@ -319,7 +319,7 @@ def jobs_under_way(session: Session, code: str) -> list[int]:
 
 
 def _may_have_pages(session: Session, source_id: int) -> bool:
-    """Return whether a source has pages, or a job that may be naming its first ones just now."""
+    """Return whether a source has pages, or a job that may be adding the first ones now."""
     page = select(Page.id).where(Page.source_id == source_id).limit(1)
     begun = select(ArchiveJob.id).where(ArchiveJob.source_id == source_id, ArchiveJob.started_at.is_not(None)).limit(1)
     return session.scalar(page) is not None or session.scalar(begun) is not None

@@ -1,4 +1,4 @@
-"""Each source's totals: updated by every change of its pages, so that no query has to count."""
+"""Totals of each source: updated with every change of its pages, so that no query needs to count."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from webstrata.db.schema.tables import Page, Snapshot, Source, SourceTotals, utcnow
 
 HIDDEN_SOURCE = "test"
-"""A source for trying things out: no public list or count shows it."""
+"""The code of a source for experiments, which is not in public lists and counts."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ def totals(session: Session, *, public: bool = False) -> list[SourceTotal]:
 
 
 def hold_totals(session: Session, source_id: int) -> None:
-    """Block other writers of this source's pages until the transaction ends: to be called before anything is written.
+    """Block other writers of this source's pages until the transaction ends; to be called before anything is written.
 
-    Two that counted the same page at once would each miss the other's new snapshots, and two that drop snapshots of the
-    same page would wait for each other. SQLite has one writer anyway.
+    Otherwise two concurrent counts of a page would each miss the other's new snapshots, and two deletions of the same
+    page's snapshots could deadlock. SQLite has one writer anyway.
     """
     if session.get_bind().dialect.name == "sqlite":
         return
@@ -67,7 +67,7 @@ def hold_totals(session: Session, source_id: int) -> None:
 
 
 def page_sums(session: Session, source_id: int, groups: Collection[str]) -> PageSums:
-    """Return what some pages of a source add up to today."""
+    """Return the current sums of some pages of a source."""
     snapshots, pages = session.execute(
         select(func.coalesce(func.sum(Page.snapshot_count), 0), func.count()).where(
             Page.source_id == source_id, Page.normalized_url_group.in_(groups)
@@ -99,7 +99,7 @@ def move_totals(session: Session, source_id: int, before: PageSums, after: PageS
 
 
 def _ends(source_id: int, *, newest_first: bool) -> Select[datetime, int]:
-    """Select when a source's newest or oldest snapshot was captured, and which it is: an index knows."""
+    """Select the time and id of a source's newest or oldest snapshot, from an index."""
     at, identity = Snapshot.capture_timestamp, Snapshot.id
     order = (at.desc(), identity.desc()) if newest_first else (at.asc(), identity.asc())
     return select(at, identity).where(Snapshot.source_id == source_id).order_by(*order).limit(1)

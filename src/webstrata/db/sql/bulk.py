@@ -17,10 +17,10 @@ _STATEMENTS_KEPT = 64
 
 @dataclass(frozen=True, eq=False)
 class ManyRows:
-    """An insert or update whose parameters are plain rows; the columns decide how a value is stored.
+    """An insert or update whose parameters are plain rows; the columns' types convert the values.
 
-    What is the same in every row is written into the statement. SQLAlchemy takes a dictionary apart for every row,
-    which takes three times as long as SQLite takes to store it.
+    Values that are equal in all rows are part of the statement. SQLAlchemy itself processes a dictionary per row, which
+    takes three times as long as SQLite takes to store the row.
     """
 
     statement: Insert | Update
@@ -37,7 +37,7 @@ class ManyRows:
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A statement in a database's own words."""
+    """A statement compiled for a database."""
 
     sql: str
     names: tuple[str, ...]
@@ -45,7 +45,7 @@ class _Prepared:
     order: tuple[str, ...] | None
     """The parameters in the order of the statement; None when they are named."""
     usual: Mapping[str, object]
-    """What columns hold that are not spoken of."""
+    """The values of columns that are not parameters."""
 
     def bound(self, rows: Sequence[Row]) -> "list[tuple[object, ...]] | list[dict[str, object]]":
         columns = map(_stored, zip(*rows, strict=True), self.storing)
@@ -59,7 +59,7 @@ class _Prepared:
 def _stored(values: tuple[object, ...], storing: Storing | None) -> Iterable[object]:
     if storing is None:
         return values
-    # A batch has one time of writing, and to spell it out anew for each row costs as much as the row.
+    # Cached: all rows of a batch have the same time, and converting it for each would take as long as storing the row.
     if len(set(map(id, values))) == 1:
         return repeat(storing(values[0]), len(values))
     return map(storing, values)

@@ -13,7 +13,7 @@ _SQLITE_BEGIN = text(
 _SQLITE_TAKE = text("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name RETURNING seq")
 _SQLITE_LIFT = text("UPDATE sqlite_sequence SET seq = max(seq, :top) WHERE name = :name")
 _POSTGRESQL_TAKE = text("SELECT nextval(pg_get_serial_sequence(:name, 'id')) FROM generate_series(1, :count)")
-# Only upwards: a concurrent process takes ids without waiting, and they must not be given out again.
+# Only increases: ids that a concurrent process takes meanwhile must not be given out again.
 _POSTGRESQL_LIFT = text(
     "SELECT setval(pg_get_serial_sequence(:name, 'id'), :top) WHERE nextval(pg_get_serial_sequence(:name, 'id')) < :top"
 )
@@ -39,7 +39,7 @@ def next_ids(session: Session, table: str, count: int) -> list[int]:
 
 
 def lift(session: Session, table: str, top: int, *, autoincrement: bool = True) -> None:
-    """Make new ids of a table larger than a given one; SQLite does that itself for tables whose ids may be reused."""
+    """Make all new ids of a table larger than a given one; for tables with reusable ids, SQLite does this itself."""
     if not _is_sqlite(session):
         session.execute(_POSTGRESQL_LIFT, {"name": table, "top": top})
     elif autoincrement:

@@ -9,9 +9,9 @@ Value = TypeVar("Value")
 
 
 def unindexed(column: InstrumentedAttribute[Value]) -> ColumnElement[Value]:
-    """Return a column to compare with, for which no index is used.
+    """Return an expression of a column's value for which no index is used.
 
-    SQLite counts nothing by itself, so that it takes a source's third of a million snapshots to be as few as a page's
-    three; PostgreSQL sorts all that an index finds rather than read on where the last part of a list ended.
+    Without statistics, SQLite assumes that a source's third of a million snapshots are as few as a page's three.
+    PostgreSQL sorts all rows that an index finds instead of continuing after the last part of a list.
     """
     return func.coalesce(column, column)

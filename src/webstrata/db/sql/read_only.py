@@ -9,12 +9,12 @@ _NO_LOCKS = "unix-none"
 
 
 def is_read_only(file: Path) -> bool:
-    """Return whether a database is there but cannot be written to: SQLite makes files beside the one it writes."""
+    """Return whether a database exists but cannot be written to; SQLite must also be able to make files beside it."""
     return file.is_file() and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK | os.X_OK))
 
 
 def connect_read_only(file: Path, timeout_seconds: float) -> sqlite3.Connection:
-    """Open a database that cannot be written to, with what its write-ahead log holds.
+    """Open a read-only database, including the contents of its write-ahead log.
 
     SQLite reads a database in WAL mode through a -shm file beside it, which cannot be made here
     (https://sqlite.org/wal.html#read_only_databases).

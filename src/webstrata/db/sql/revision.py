@@ -1,8 +1,9 @@
 """Change token: a value that differs after every commit of any process; caches compare it.
 
-SQLite counts, for a connection, the commits of all others (https://sqlite.org/pragma.html#pragma_data_version); ours is
-used for nothing else, so that every commit is another's. PostgreSQL's snapshot lists the visible transactions: two
-readers of the same snapshot saw the same. Both also change for commits that no reader would notice, and never miss one.
+On SQLite it is a connection's count of the commits of all others (https://sqlite.org/pragma.html#pragma_data_version);
+the connection is used for nothing else, so that every commit counts. PostgreSQL's snapshot lists the visible
+transactions: two readers of the same snapshot saw the same. Both also change for commits that no reader would notice,
+and never miss one.
 """
 
 from threading import Lock
@@ -21,7 +22,7 @@ class Revision:
         """Prepare; nothing is opened yet."""
         self._database = database
         self._question = _QUESTIONS[database.url.get_backend_name()]
-        # Not one of the connections that searches use: where all of them are busy, this one need not wait.
+        # A separate connection, which need not wait when all connections of the pool are busy.
         self._pool = database.engine.pool.recreate()
         self._asking = Lock()
         self._connection: PoolProxiedConnection | None = None
@@ -30,11 +31,11 @@ class Revision:
 
     @property
     def is_instant(self) -> bool:
-        """Return whether the token comes without a round trip to a server: SQLite looks into shared memory."""
+        """Return whether reading the token needs no round trip to a server, as on SQLite."""
         return self._database.is_sqlite
 
     def now(self) -> str | None:
-        """Return the change token of the present state, or None when the database cannot be reached."""
+        """Return the current change token; None when the database cannot be reached."""
         with self._asking:
             try:
                 return self._read()
@@ -54,11 +55,11 @@ class Revision:
         cursor.execute(self._question)
         found = cursor.fetchone()
         assert found is not None
-        # SQLite counts separately for every connection: counts of two connections must not be compared.
+        # SQLite counts separately for each connection, so counts of two connections must not be compared.
         return f"{self._opened} {found[0]}"
 
     def _reopen(self) -> PoolProxiedConnection:
-        """Open a connection that is in no transaction: within one, nothing would ever change."""
+        """Open a connection outside of any transaction, inside of which the token would not change."""
         connection = self._pool.connect()
         self._opened += 1
         if not self._database.is_sqlite:

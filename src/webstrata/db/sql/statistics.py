@@ -1,7 +1,7 @@
-"""PostgreSQL's statistics about tables, brought up to date while much is written.
+"""Updates PostgreSQL's statistics of tables during large writes.
 
-Its autovacuum looks at a table a minute or more after it has grown. A crawl has filled it by then, and until then
-queries would be planned for an empty one. SQLite plans the same at every size: nothing is counted there.
+Autovacuum checks a table only once a minute or less often; by then a crawl has filled it, but queries are still planned
+for an empty table. On SQLite plans do not depend on statistics.
 """
 
 from sqlalchemy import text
@@ -10,11 +10,10 @@ from webstrata.db.engine import Database
 from webstrata.db.schema.base import Base
 
 _FEW = 2_000
-"""Rows that may change before a table is analysed: fewer are read quickly in any case."""
+"""The fewest changed rows for which a table is analysed."""
 
 _SOME = 500
-"""Rows that a table without statistics may have: the next job queries them at once, and PostgreSQL would
-plan as if each query returned half of them."""
+"""The most rows of a table without statistics: PostgreSQL would plan as if each query returned half of them."""
 
 _OUTDATED = text(
     "SELECT relname FROM pg_stat_user_tables WHERE schemaname = current_schema()"
@@ -24,7 +23,7 @@ _OUTDATED = text(
 
 
 def refresh_statistics(database: Database) -> list[str]:
-    """Analyse the tables on PostgreSQL of which a third or more is new, and return them."""
+    """On PostgreSQL, analyse the tables of which at least a third is new, and return them."""
     if database.is_sqlite:
         return []
     with database.read() as session:

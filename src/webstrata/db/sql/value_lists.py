@@ -20,19 +20,19 @@ _STATEMENTS_KEPT = 64
 
 @dataclass(frozen=True, eq=False)
 class Among:
-    """A query over lists: for `IN <name>`, the values are those of the list of that name.
+    """A query with lists as parameters:
 
-    However many they are, it is one parameter and always the same statement; values of one kind each. For `<all
-    column>`, the numbers of a whole group of rows come as one, which `gathered` reads.
+    `IN <name>` compares with the values of that list. A list of any length is one parameter, so the statement is always
+    the same. `<all column>` aggregates the numbers of a group of rows into one value, which `gathered` parses.
     """
 
     query: str
     kinds: tuple[tuple[str, str], ...]
     """The lists' names and their PostgreSQL types."""
     types: tuple[tuple[str, TypeEngine[Any]], ...] = ()
-    """The columns that are not read as they are stored."""
+    """The types of result columns that need a conversion."""
     few: bool = False
-    """The lists are short: PostgreSQL then plans it in half the time, but looks at every value to do so."""
+    """Whether the lists are short: then PostgreSQL plans in half the time, but checks every value."""
 
     def execute(
         self, session: Session, lists: dict[str, Collection[object]], **others: object
@@ -65,18 +65,18 @@ def _spelled(among: Among, sqlite: bool) -> TextClause | TextualSelect:
 
 
 def as_list(dialect: str, values: Collection[float]) -> object:
-    """Return numbers as the one parameter that a database reads as a list."""
+    """Return numbers as a single parameter for a database."""
     return json.dumps([*values]) if dialect == "sqlite" else as_array(values)
 
 
 def as_array(values: Collection[float]) -> str:
-    """Return numbers as PostgreSQL writes an array, to be cast to one; the driver would take each by itself in hand."""
+    """Return numbers as the text of a PostgreSQL array, as the driver would convert each number separately."""
     return f"{{{','.join(map(str, values))}}}"
 
 
 @dataclass(frozen=True, eq=False)
 class ManyColumns:
-    """An insert or update of many rows: one by one on SQLite, which is in this process, all at once on PostgreSQL."""
+    """An insert or update of many rows: one by one on SQLite, in a single statement on PostgreSQL."""
 
     one_by_one: ManyRows
     at_once: str

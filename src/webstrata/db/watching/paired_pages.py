@@ -1,4 +1,4 @@
-"""Pages that two runs captured, with both of their texts: they show what most pages gained or lost."""
+"""Pages of two runs with both texts, from which template changes are computed."""
 
 # ruff: noqa: S608 - all parts of the statements are ours
 

@@ -10,10 +10,10 @@ from webstrata.db.sql.value_lists import as_list
 from webstrata.model.changes.values import ChangeType
 from webstrata.model.search.values import walks
 
-# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+# ruff: noqa: S608 - the parts of a statement are constants; users' input is passed as parameters
 
 _SILENT = ", ".join(f"'{kind.value}'" for kind in (ChangeType.UNCHANGED, ChangeType.ERROR))
-# Not as EXISTS: PostgreSQL would make a join of it and read every change there is.
+# Not written as EXISTS: PostgreSQL would turn it into a join and read every change.
 _IS_CHANGED = (
     " AND (SELECT 1 FROM snapshot_changes c WHERE c.to_snapshot_id = e.snapshot_id"
     f" AND c.change_type NOT IN ({_SILENT})) IS NOT NULL"

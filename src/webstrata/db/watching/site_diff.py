@@ -20,10 +20,10 @@ from webstrata.model.watching.site_diff import ChangedPage, LastResponse, SitePa
 from webstrata.model.words import counted
 
 MOST_RUNS = 200
-"""Runs of a source that are looked at, newest first."""
+"""The most runs of a source that are read, newest first."""
 
 MOST_PAGES = 200_000
-"""Pages that only one of two runs has, up to a limit."""
+"""The most pages of only one of two runs that are read."""
 
 _KEYS_AT_ONCE = 2_000
 
@@ -37,7 +37,7 @@ class CrawlDefaults:
 
 
 class OneSidedPage(NamedTuple):
-    """A page that only one of two runs has a good capture of."""
+    """A page with a good capture in only one of two runs."""
 
     page: str
     old_id: int | None
@@ -46,7 +46,7 @@ class OneSidedPage(NamedTuple):
 
 @dataclass(frozen=True)
 class PageContent:
-    """What is compared of a page to find out whether it moved."""
+    """The content of a page that is compared to find moved pages."""
 
     snapshot_id: int
     url: str
@@ -58,7 +58,7 @@ class PageContent:
 
 @dataclass(frozen=True)
 class StoredResponse:
-    """A response that a run got from a URL, and where its record is."""
+    """A run's response for a URL, and the position of its record."""
 
     url: str
     status_code: int | None
@@ -69,14 +69,14 @@ class StoredResponse:
 
 
 def list_runs(session: Session, source_id: int, defaults: CrawlDefaults, ending: int | None = None) -> list[SiteRun]:
-    """Return the runs of a source that captured a page, newest first; also one that is about to end."""
+    """Return the runs of a source with captured pages, newest first, including `ending`, which is about to end."""
     return [*iterate_runs(session, source_id, defaults, ending)]
 
 
 def iterate_runs(
     session: Session, source_id: int, defaults: CrawlDefaults, ending: int | None = None
 ) -> Iterator[SiteRun]:
-    """Yield the runs of a source that captured a page, newest first; what is not read is not looked up."""
+    """Yield the runs of a source with captured pages, newest first; each is looked up only when it is read."""
     at = Snapshot.capture_timestamp
     captured = select(at).where(Snapshot.job_id == ArchiveJob.id).correlate(ArchiveJob).limit(1)
     first, last = captured.order_by(at).scalar_subquery(), captured.order_by(at.desc()).scalar_subquery()
@@ -110,7 +110,7 @@ def _run(session: Session, job: ArchiveJob, first: datetime, last: datetime, def
         max_pages=int(limits.get("max_pages", defaults.max_pages)),
         waiting=_waiting(session, job),
         deepest=session.scalar(
-            # The priority of a page is its depth, and in the index.
+            # The priority of a page is its depth, which is in the index.
             select(func.max(CrawlTask.priority)).where(
                 CrawlTask.job_id == job.id, CrawlTask.status == TaskStatus.FINISHED
             )
@@ -119,7 +119,7 @@ def _run(session: Session, job: ArchiveJob, first: datetime, last: datetime, def
 
 
 def _waiting(session: Session, job: ArchiveJob) -> int | None:
-    """Return how many URLs a job did not fetch: by its tasks, or by what was written of them if they are gone."""
+    """Return how many URLs a job did not fetch: from its tasks, or from its report if these are deleted."""
     known = select(CrawlTask.id).where(CrawlTask.job_id == job.id)
     if session.scalar(known.limit(1)) is not None:
         left = known.where(CrawlTask.status.in_((TaskStatus.PENDING, TaskStatus.IN_PROGRESS))).subquery()
@@ -130,7 +130,7 @@ def _waiting(session: Session, job: ArchiveJob) -> int | None:
 
 
 def one_sided_pages(session: Session, older: int, newer: int) -> list[OneSidedPage]:
-    """Return the pages of which only one of two runs has a good capture, by their addresses."""
+    """Return the pages with a good capture in only one of two runs, sorted by address."""
     rows = session.execute(_ONE_SIDED, {"older": older, "newer": newer, "most": MOST_PAGES + 1})
     return [OneSidedPage(*row) for row in rows]
 
@@ -185,11 +185,11 @@ def _events(session: Session, snapshot_ids: Collection[int]) -> dict[int, Snapsh
 
 
 def unlinked_pages(session: Session, older: int, newer: int, unseen: Collection[int] = ()) -> list[SitePage]:
-    """Return the pages of both runs that a page of the older run links to and none of the newer, by their addresses.
+    """Return the pages of both runs that pages of the older run link to, but none of the newer, sorted by address.
 
-    `unseen` are snapshots of the older run whose pages the newer one has no good capture of although they may still
-    be there: what they link to may still be linked. Links that both runs share are only read for pages that may have
-    lost their last link.
+    `unseen` are snapshots of the older run whose pages may still exist without a good capture in the newer one: their
+    link targets may still be linked. Links that both runs share are read only for pages that may have lost their last
+    link.
     """
     if session.get_bind().dialect.name == "postgresql":
         session.execute(_IN_MEMORY)
@@ -217,7 +217,7 @@ def page_contents(session: Session, snapshot_ids: Collection[int]) -> dict[int, 
 
 
 def bad_responses(session: Session, job_id: int, pages: Collection[str]) -> dict[str, LastResponse]:
-    """Return the pages among some that a run captured as something else: an error, a block page, a soft 404."""
+    """Return which of some pages a run captured only as an error, a block page, a soft 404 or the like."""
     found: dict[str, LastResponse] = {}
     for some in _batches([*pages]):
         rows = _BAD.execute(session, {"pages": some}, job_id=job_id)
@@ -235,7 +235,7 @@ def pages_of_run(session: Session, job_id: int, pages: Collection[str]) -> dict[
 
 
 def failed_urls(session: Session, job_id: int) -> dict[str, str]:
-    """Return the URLs that a run got no response from, and why."""
+    """Return the URLs without a response in a run, and why."""
     rows = session.execute(
         select(CrawlTask.url, CrawlTask.last_error)
         .where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.ERROR)
@@ -275,8 +275,8 @@ IS_GOOD = (
     f"CASE WHEN s.quality IS NOT NULL THEN s.quality >= {GOOD}"
     " ELSE s.status_code IS NULL OR s.status_code BETWEEN 200 AND 299 END"
 )
-# The last good capture of each page by each of the two runs, in one pass over their snapshots. Grouped by a value that
-# is in no index: SQLite would go through all pages of the archive.
+# The last good capture of each page by each of the two runs, in one pass over their snapshots. Grouped by an
+# expression, as with an index SQLite would read all pages of the archive.
 _PAGES = f"""WITH pages AS MATERIALIZED (
   SELECT coalesce(s.normalized_url_group, '') AS page, max(CASE WHEN s.job_id = :older THEN s.id END) AS old_id,
     max(CASE WHEN s.job_id = :newer THEN s.id END) AS new_id
@@ -304,8 +304,8 @@ _EDITED = """WITH edited AS MATERIALIZED (
   FROM snapshot_changes c
   WHERE c.source_id = :source_id AND c.change_type = 'updated'
     AND c.to_capture_timestamp > :after AND c.to_capture_timestamp <= :until)"""
-# CROSS JOIN has SQLite go from the edits to the captures of their pages by both runs, found by the index of pages: the
-# sum is in no index. A page that is as it was is not changed.
+# CROSS JOIN makes SQLite go from the edits to the captures of their pages by both runs; the sum keeps it from using
+# another index than that of pages. A page that has its old content again is not changed.
 _CHANGED_PAGES = f""", changed AS (
   SELECT e.page AS page, max(o.id) AS old_id, max(s.id) AS new_id, count(DISTINCT e.id) AS changes,
     max(e.significance) AS significance
@@ -327,7 +327,7 @@ _SETS = f"""WITH old_sets AS MATERIALIZED (
 new_sets AS MATERIALIZED (
   SELECT DISTINCT s.outlinks_from AS id FROM snapshots s WHERE s.job_id = :newer AND {IS_GOOD})"""
 _IN_MEMORY = text("SELECT set_config('work_mem', '64MB', true)")
-"""Until the transaction ends: PostgreSQL would write the links of a large run to disk to compare them."""
+"""More memory until the transaction ends; otherwise PostgreSQL would write the links of a large run to disk."""
 _LOST_TARGETS = text(
     f"{_SETS}"
     " SELECT DISTINCT l.target_id FROM (SELECT id FROM old_sets EXCEPT SELECT id FROM new_sets) o"
@@ -356,7 +356,7 @@ _CONTENTS = Among(
     " FROM snapshots s LEFT JOIN documents d ON d.id = s.document_id WHERE s.id IN <ids>",
     (("ids", "bigint"),),
 )
-# The sign keeps the databases from going through all snapshots of the job for each page.
+# The sign keeps the databases from reading all snapshots of the job for each page.
 _BAD = Among(
     "SELECT s.normalized_url_group AS page, s.status_code, s.quality_kind FROM snapshots s"
     " WHERE s.normalized_url_group IN <pages> AND s.job_id + 0 = :job_id ORDER BY s.capture_timestamp, s.id",

@@ -1,4 +1,4 @@
-"""Rows of site events: which runs were compared, what was found, and the list for feeds."""
+"""Site events in the database: compared runs, their events, and the lists for feeds."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -63,9 +63,9 @@ def note_comparison(session: Session, to_job_id: int, from_job_id: int | None, n
 
 
 def save_site_events(session: Session, source_id: int, events: Sequence[StoredSiteEvent]) -> list[SiteEventReport]:
-    """Store the site events of a run; those that another run reported since the older of the two are not repeated.
+    """Store the site events of a run, except those that another run reported after the older of the two.
 
-    Runs of different scopes, such as the checks of a watched folder and of its site, find the same facts.
+    Runs of different scopes, such as checks of a watched folder and of its site, find the same facts.
     """
     known = _known(session, source_id, events)
     rows = {one.key: _row(source_id, one) for one in events if _about(one.event) not in known}
@@ -88,7 +88,7 @@ def _known(session: Session, source_id: int, events: Sequence[StoredSiteEvent]) 
     found = {about: row for row in rows if (about := _about(_stored(row, "").event)) in wanted}
     gone = [row for about, row in found.items() if wanted[about].kind in _ABSENT]
     seen = _last_good_jobs(session, {row.page for row in gone})
-    # A page that was there again since then is gone once more.
+    # A page that existed again after that has been removed once more.
     again = {row.id for row in gone if seen.get(row.page, 0) > row.to_job_id}
     return {about: row for about, row in found.items() if row.id not in again}
 
@@ -104,7 +104,7 @@ _ABSENT = (SiteEventKind.REMOVED, SiteEventKind.MOVED)
 
 
 def _about(event: SiteEvent) -> tuple[str, ...]:
-    """Return what an event is about; two events of one fact have the same."""
+    """Return the key of an event's fact."""
     detail = event.summary if event.kind is SiteEventKind.TEMPLATE else event.new_page or ""
     return event.kind.value, event.page, detail
 
@@ -175,7 +175,7 @@ def list_site_events(
     query = select(SiteEventRow, Source.code).join(Source, SiteEventRow.source_id == Source.id)
     query = query.where(Source.code != HIDDEN_SOURCE)
     if source is not None:
-        # By its id, which the index begins with: by its code, PostgreSQL goes through the events of all sources.
+        # Selected by source id, with which the index begins; by code PostgreSQL would read the events of all sources.
         query = query.where(
             SiteEventRow.source_id == select(Source.id).where(Source.code == source.lower()).scalar_subquery()
         )

@@ -34,7 +34,7 @@ class NewWatchEvent:
     watch_id: int
     to_snapshot_id: int
     significance: float
-    """Of what changed in the parts that count for the watch."""
+    """The significance of the change in the selected parts."""
     summary: str | None
     reasons: tuple[str, ...] = ()
 
@@ -221,7 +221,7 @@ def source_code(session: Session, source_id: int) -> str:
 def due_watches(session: Session, now: datetime, sources: int) -> list[DueWatch]:
     """Return all due watches of some sources, longest due first, locked; not of sources with a job under way."""
     due = (WatchRow.next_run_at <= now, ~WatchRow.paused)
-    # By the index of what is due: SQLite would go through the watches of all sources.
+    # Written so that the index of due watches is used; otherwise SQLite would read the watches of all sources.
     source_id = unindexed(WatchRow.source_id)
     chosen = session.scalars(
         select(source_id)
@@ -236,7 +236,7 @@ def due_watches(session: Session, now: datetime, sources: int) -> list[DueWatch]
         .join(Source, WatchRow.source_id == Source.id)
         .where(*due, WatchRow.source_id.in_(chosen))
         .order_by(WatchRow.next_run_at, WatchRow.id)
-        # Of several workers each takes other watches.
+        # Locked rows are skipped, so that several workers take different watches.
         .with_for_update(of=WatchRow, skip_locked=True)
     )
     return [DueWatch(_watch(row), code) for row, code in rows]
@@ -279,7 +279,8 @@ def forget_watch_events(session: Session, snapshot_ids: Collection[int]) -> None
 
 
 def events_of_watch(session: Session, watch_id: int, limit: int) -> dict[int, str | None]:
-    """Return the captures whose events belong to a watch, newest first, with what changed in the parts that count."""
+    """Return the captures whose events belong to a watch, newest first, each with the summary of the change in the
+    selected parts."""
     query = (
         select(WatchEvent.to_snapshot_id, WatchEvent.summary)
         .join(SnapshotChange, SnapshotChange.to_snapshot_id == WatchEvent.to_snapshot_id)

@@ -1,4 +1,4 @@
-"""The browser fetcher: a page with everything that it loads, each response as it came over the wire."""
+"""The browser fetcher: captures a page with everything that it loads, each response as it was received."""
 
 import asyncio
 import time
@@ -23,9 +23,9 @@ log = structlog.get_logger()
 _HTML = ("text/html", "application/xhtml+xml")
 _LOAD_SHARE = 0.5
 _RENDER_SHARE = 0.9
-"""Of a page's time: after this a page that hangs is used as the server sent it."""
+"""The share of a page's time after which a page that hangs is used as the server sent it."""
 _WITHOUT_PAGE = frozenset({204, 205, 304})
-"""Browsers stay where they are on such a response."""
+"""Statuses for which browsers remain on the current page."""
 
 _PARTIAL = frozenset({206, 304})
 
@@ -63,7 +63,8 @@ class BrowserFetcher:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Wait until a page may be opened; callers that take a host's permit do so inside, to hold it no longer."""
+        """Wait until a page may be opened; callers acquire a host's permit inside, so that they hold it no longer than
+        needed."""
         async with self._slots:
             yield
 
@@ -105,7 +106,7 @@ class BrowserFetcher:
 
 
 def _is_shown(result: FetchResult) -> bool:
-    """Return whether a browser shows a response as a page: no redirect, no download, no response to try again later."""
+    """Return whether a browser shows a response as a page: it is not a redirect, a download or a transient error."""
     content_type = (result.header("content-type") or "").partition(";")[0].strip().lower()
     is_html = content_type in _HTML or not content_type
     is_file = (result.header("content-disposition") or "").strip().lower().startswith("attachment")
@@ -125,7 +126,7 @@ def _resources(exchanges: Sequence[FetchResult], href: str) -> tuple[FetchResult
 
 
 async def _keep_on_page(opened: BrowserPage, href: str, navigations: list[str]) -> None:
-    """Stop the page from moving to another one by itself, and record where it tried to go: the crawl decides."""
+    """Block navigations of the page to other pages and record their URLs, so that the crawl decides about them."""
     await hold_page(opened.page, lambda url: _address(url) == href, navigations)
 
 
@@ -141,12 +142,12 @@ def _address(url: str) -> str:
 
 
 async def _load(opened: BrowserPage, href: str, seconds: float) -> None:
-    """Open the URL and wait until it is loaded; what does not load in time is used as far as it is."""
+    """Open the URL and wait until it is loaded; after a time limit, continue with what has loaded."""
     from playwright.async_api import Error
 
     deadline = time.monotonic() + seconds
     try:
-        # Not until "load": a page that was kept from moving on may never report that it is loaded.
+        # Not until "load": after a blocked navigation a page may never report that it is loaded.
         await opened.page.goto(href, wait_until="commit", timeout=seconds * 1000)
         await wait_until_loaded(opened, deadline)
     except Error as error:

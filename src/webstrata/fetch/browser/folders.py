@@ -1,4 +1,4 @@
-"""Work folders of browsers: one for each, locked while its worker lives, and removed by others after its death."""
+"""Work folders of browsers: locked while the worker lives, and removed by others after its death."""
 
 import fcntl
 import os
@@ -56,7 +56,7 @@ def remove_abandoned() -> None:
 
 
 def _lock(folder: Path) -> int:
-    """Lock a new folder; the lock file gets its name only when it is locked, so that no one takes it for abandoned."""
+    """Lock a new folder; the lock file gets its final name after it is locked, so that it never looks abandoned."""
     unnamed = folder / "new"
     descriptor = os.open(unnamed, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Holds a page where it is: navigations of its main frame are refused before they reach a server."""
+"""Blocks navigations of a page's main frame before they reach a server."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,9 +13,9 @@ log = structlog.get_logger()
 
 
 async def hold_page(page: "Page", may_open: Callable[[str], bool], refused: list[str]) -> "CDPSession":
-    """Refuse the navigations of a page's main frame that may not be opened, and add their URLs to a list.
+    """Refuse navigations of a page's main frame unless `may_open` allows the URL, and add refused URLs to a list.
 
-    That lasts until the session that is returned is detached.
+    Returns the session; detaching it ends the blocking.
     """
     session = await page.context.new_cdp_session(page)
     tree = await session.send("Page.getFrameTree")

@@ -1,4 +1,4 @@
-"""The browser of a worker: Chromium driven by Playwright, restarted when it crashes or hangs, gone with its worker."""
+"""The browser of a worker: Chromium driven by Playwright, restarted when it crashes or hangs, ended with the worker."""
 
 import asyncio
 import os
@@ -30,19 +30,19 @@ _Opened = TypeVar("_Opened")
 _LAUNCH_SECONDS = 30.0
 CLOSE_SECONDS = 5.0
 _SCRIPT_MEGABYTES = 1_024
-"""Memory of one page's scripts; a page that takes more crashes, and not the machine."""
+"""The memory limit of a page's scripts; a page above it crashes."""
 
 _NOWHERE = "http://127.0.0.1:9"
-"""The proxy of what belongs to no page: nothing listens there."""
+"""The proxy for requests that belong to no page; nothing listens at this address."""
 
 _NO_PEERS = (
     "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name];"
 )
-"""WebRTC and WebTransport send datagrams past any proxy."""
+"""Disables WebRTC and WebTransport, whose datagrams bypass proxies."""
 
 
 class BrowserPage:
-    """A blank page in a context of its own, and the proxy that all of its connections pass."""
+    """A blank page with its own browser context, and the proxy for all of its connections."""
 
     def __init__(self, page: "Page", proxy: "PageProxy") -> None:
         """Collect the resources that were opened for one page."""
@@ -82,8 +82,8 @@ class BrowserPool:
     ) -> AsyncIterator[BrowserPage]:
         """Yield a blank page with its own cookies, cache and proxy; its responses come from a source, or the web.
 
-        TransientFetchError when the browser does not start or ends in the meantime. A page that cannot be closed in
-        time takes the browser with it: the next page gets a new one.
+        TransientFetchError when the browser does not start or ends in the meantime. If a page cannot be closed in time,
+        the browser is ended, and the next page gets a new one.
         """
         from webstrata.fetch.browser.proxy import PageProxy
 
@@ -151,7 +151,7 @@ class _RunningBrowser:
         raise AssertionError
 
     async def in_time(self, step: Coroutine[None, None, _Opened]) -> _Opened:
-        """Return what a step of opening a page returns; a browser that does not respond is killed."""
+        """Return the result of a step of opening a page; kill the browser if it does not respond."""
         try:
             async with asyncio.timeout(_LAUNCH_SECONDS):
                 return await step
@@ -235,7 +235,7 @@ async def _new_context(browser: "Browser", options: PageOptions, proxy: str) -> 
 
 
 async def _close_window(window: "Page") -> None:
-    """Close a window that a page opened: no one looks at it, and a page could open any number."""
+    """Close a window that a page opened; a page could open any number."""
     from playwright.async_api import Error
 
     with suppress(Error):

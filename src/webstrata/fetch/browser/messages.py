@@ -1,4 +1,4 @@
-"""HTTP messages between a page and its proxy: requests as Chromium sends them, responses as it may see them."""
+"""HTTP messages between a page and its proxy: Chromium's requests, and responses in the form that it gets."""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -18,7 +18,7 @@ _HOP = frozenset({b"proxy-connection", b"proxy-authorization", b"connection", b"
 _FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 _NOT_PASSED_ON = frozenset({*_HOP, *_FRAMING, b"alt-svc", b"trailer"})
 _ENCODINGS = b"gzip, deflate, br"
-"""No zstd, although Chromium reads it: many tools that replay WARC files do not."""
+"""Without zstd, which Chromium supports but many replay tools do not."""
 
 _WITHOUT_BODY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
 
@@ -34,7 +34,7 @@ class ProxyRequest:
 
     @property
     def is_upgrade(self) -> bool:
-        """Return whether the page wants to speak WebSocket from here on."""
+        """Return whether the page wants to switch to WebSocket."""
         return any(name.lower() == b"upgrade" and value.lower() == b"websocket" for name, value in self.headers)
 
     @property
@@ -67,7 +67,7 @@ class ProxyRequest:
 
 
 async def next_request(stream: Stream, rest: bytes) -> tuple[ProxyRequest, bytes] | None:
-    """Return the next request of a connection and what came after it; None at the connection's end."""
+    """Return the next request of a connection and the bytes after it; None at the connection's end."""
     parser = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
     if rest:
         parser.receive_data(rest)

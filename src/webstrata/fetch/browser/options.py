@@ -1,4 +1,4 @@
-"""What a browser and its pages are opened with."""
+"""Options of a browser and its pages."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from pathlib import Path
 from webstrata.fetch.guard import NetworkGuard
 
 MOST_AT_ONCE = 6
-"""Requests of a page that are under way at once, whatever their hosts: as many as browsers send to one host."""
+"""The most concurrent requests of a page, over all hosts: as many as browsers send to one host."""
 
 Admit = Callable[[str], Awaitable[bool]]
 """Decides whether a page may request a URL."""
@@ -49,12 +49,12 @@ class PageOptions:
     locale: str | None = None
     timezone: str | None = None
     max_bytes: int = 50_000_000
-    """Bytes of responses that the page may receive in all; later requests fail."""
+    """The most bytes that the page may receive in total; later requests fail."""
     max_body_bytes: int = 20_000_000
-    """Bytes of one response; a longer one is cut."""
+    """The most bytes of one response; longer ones are truncated."""
     request_timeout: float = 30.0
     """Seconds that one request may take."""
     has_service_workers: bool = False
-    """Whether the page may start service workers: they are needed for replay, and never for pages of the web."""
+    """Whether the page may start service workers: allowed for replay, never for pages of the web."""
     admit: Admit = admit_all
     """Decides which URLs the page may request, besides its own."""

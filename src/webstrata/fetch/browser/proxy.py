@@ -1,7 +1,7 @@
-"""The forward proxy of one page: every connection of the page passes it, the network guard and the page's limits.
+"""The forward proxy of one page: applies the network guard and the page's limits to every connection.
 
-It listens on loopback and speaks HTTP, CONNECT and WebSocket upgrades. TLS ends here, so the exchanges are known byte
-for byte, those of workers and frames too; the servers' certificates are verified here.
+It listens on loopback and supports HTTP, CONNECT and WebSocket upgrades. TLS ends here, so exchanges are recorded byte
+for byte, including those of workers and frames; the servers' certificates are verified here.
 """
 
 import asyncio
@@ -39,15 +39,15 @@ class PageProxy:
     """Forwards the requests of one page and records the exchanges."""
 
     def __init__(self, upstream: ResponseSource, options: PageOptions) -> None:
-        """Prepare; it listens once it is entered."""
+        """Prepare; it listens inside its `async with` block."""
         self.exchanges: list[FetchResult] = []
-        """The complete responses to GET, POST and PUT requests, in the order of their ends."""
+        """The complete responses to GET, POST and PUT requests, in order of completion."""
         self.failures: dict[str, FetchError] = {}
         """Why requests failed or were refused, by URL; a later request that succeeds removes the reason."""
         self.received = 0
         """Bytes of response bodies."""
         self.stops_at: Callable[[FetchResult], bool] = lambda _result: False
-        """Decides which responses are hidden from the browser: the page stays where it is."""
+        """Decides which responses are hidden from the browser, so that the page does not navigate."""
         self._upstream = upstream
         self._options = options
         self._slots = asyncio.Semaphore(MOST_AT_ONCE)
@@ -109,7 +109,7 @@ class PageProxy:
             stream.close()
 
     async def _serve(self, plain: PlainStream) -> None:
-        """Serve the requests of a connection one after the other; a tunnel's requests lack their origin."""
+        """Serve the requests of a connection one after the other; requests in a tunnel have no origin."""
         stream: Stream = plain
         origin, rest = "", b""
         while (received := await next_request(stream, rest)) is not None:
@@ -129,8 +129,8 @@ class PageProxy:
             await stream.write(response)
 
     async def _respond(self, request: ProxyRequest, parts: UrlParts) -> bytes | None:
-        """Return the response to pass on; None ends the connection, which the page sees as a network error."""
-        # A page is idle although it waits for events, as it is while a WebSocket is open.
+        """Return the response for the browser; None closes the connection, which the page sees as a network error."""
+        # Event streams and open WebSockets do not count: a page that only waits for events is idle.
         counted = 0 if request.is_stream else 1
         self._under_way += counted
         try:

@@ -1,4 +1,4 @@
-"""What an opened page shows once it has settled: its document, its text and a picture of it."""
+"""Renders an opened page after it has settled: its document, its text and a screenshot."""
 
 import asyncio
 import time
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 QUIET_SECONDS = 0.5
-"""A page has settled when it requested nothing for so long; browser tools call that an idle network."""
+"""A page has settled when it requested nothing for so long ("network idle")."""
 
 _STUCK_SECONDS = 2.0
 _POLL_SECONDS = 0.05
@@ -55,7 +55,8 @@ async def render(opened: "BrowserPage", deadline: float, *, screenshot: bool) ->
 
 
 async def wait_until_loaded(opened: "BrowserPage", deadline: float) -> None:
-    """Wait until a page is loaded and requests nothing, or requests nothing for longer although it is not."""
+    """Wait until a page is loaded and requests nothing; a page that never finishes loading counts after a longer idle
+    time."""
     while time.monotonic() < deadline:
         is_complete = await _in_time(opened.page.evaluate(_IS_COMPLETE), deadline, False)
         if opened.proxy.idle_seconds >= (QUIET_SECONDS if is_complete else _STUCK_SECONDS):
@@ -66,13 +67,13 @@ async def wait_until_loaded(opened: "BrowserPage", deadline: float) -> None:
 async def settle(opened: "BrowserPage", deadline: float) -> None:
     """Scroll through a loaded page so that its lazy images load, and wait until it requests nothing more."""
     await _in_time(opened.page.evaluate(SCROLL, SCREENS), deadline, None)
-    # Images are requested as soon as they are near the window: all requests have begun by now.
+    # Images are requested when they come near the window, so all requests have begun now.
     await opened.proxy.wait_until_idle(QUIET_SECONDS / 2, _left(deadline) / 2)
     await _in_time(opened.page.evaluate(_TO_TOP), deadline, None)
 
 
 async def _in_time(step: Any, deadline: float, otherwise: Any, problems: list[str] | None = None) -> Any:  # noqa: ANN401 - what pages return has any type
-    """Return what a step on a page returns; something else when the page hangs, crashes or has moved on."""
+    """Return the result of a step on a page; `otherwise` when the page hangs, crashes or has navigated."""
     from playwright.async_api import Error
 
     try:

@@ -14,14 +14,14 @@ _TLS_HANDSHAKE = b"\x16"
 """The first byte of a client that begins TLS; no HTTP request begins with it."""
 
 TRUSTED_KEY = "SGIX57UEa/lbiB6R1dFFWHu1X+yS2FBnatLyjUxV964="
-"""The digest of the public key in `loopback.pem`, by which Chromium accepts it for every host."""
+"""The digest of the public key in `loopback.pem`, for Chromium's option to accept it for every host."""
 
 
 class PlainStream:
     """A connection without TLS."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, first: bytes = b"") -> None:
-        """Use a connection of which some bytes were read already."""
+        """Use a connection; `first` are bytes that were read from it already."""
         self._reader = reader
         self._writer = writer
         self._first = first
@@ -109,7 +109,7 @@ async def tunnelled(inner: PlainStream, first: bytes) -> tuple[Stream, bool, byt
 
 
 class _Begun(PlainStream):
-    """A stream of which the first bytes were read already."""
+    """A stream whose first bytes were read already."""
 
     def __init__(self, inner: PlainStream, first: bytes) -> None:
         self._inner = inner

@@ -1,8 +1,8 @@
 """Runs Chromium for a worker and ends it with the worker: started as a script, with the standard library alone.
 
 Arguments: the work folder, the program, and the program's arguments. The worker locks a file in the work folder while
-it lives. When the lock is free the worker is dead: the browser is killed and the folder removed. Should this process
-be killed itself, the kernel kills the browser (Linux).
+it lives. When the lock is free, the worker is dead: the browser is killed and the folder removed. If this process is
+killed, the kernel kills the browser (on Linux).
 """
 
 import ctypes
@@ -19,7 +19,7 @@ LOCK = "lock"
 PROCESS = "process"
 _PROFILE = "--user-data-dir="
 _PIPES = (3, 4)
-"""The descriptors by which Playwright talks to the browser."""
+"""The file descriptors of the pipes between Playwright and the browser."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -28,7 +28,7 @@ def main(folder: Path, program: str, arguments: list[str]) -> int:
     (folder / PROCESS).write_text(str(os.getpid()), encoding="ascii")
     command = [program, *(_in_folder(folder, argument) for argument in arguments)]
     browser = subprocess.Popen(command, pass_fds=_PIPES, preexec_fn=_die_with_parent)  # noqa: PLW1509, S603
-    # The pipes must be open in the browser only, or neither side would notice the other's end.
+    # The pipes must be open only in the browser; otherwise neither side would notice that the other ended.
     for descriptor in _PIPES:
         os.close(descriptor)
     threading.Thread(target=_wait_for_death, args=(folder,), daemon=True).start()
@@ -36,7 +36,7 @@ def main(folder: Path, program: str, arguments: list[str]) -> int:
 
 
 def _in_folder(folder: Path, argument: str) -> str:
-    """Return an argument with the profile in our folder; the one that Playwright made elsewhere is removed."""
+    """Return an argument with the profile moved to our folder; the one that Playwright made is removed."""
     if not argument.startswith(_PROFILE):
         return argument
     shutil.rmtree(argument.removeprefix(_PROFILE), ignore_errors=True)
@@ -44,7 +44,7 @@ def _in_folder(folder: Path, argument: str) -> str:
 
 
 def _wait_for_death(folder: Path) -> None:
-    """Wait for the worker's death; then kill the browser with all of its processes, this one too, and clear up."""
+    """Wait for the worker's death; then remove the folder and kill all processes of the browser, including this one."""
     try:
         with (folder / LOCK).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""The servers' side of the page proxies: connections to addresses that the network guard let pass, shared by pages."""
+"""Connections of the page proxies to servers, shared by all pages, only to addresses that the network guard allows."""
 
 import asyncio
 import ssl
@@ -39,7 +39,7 @@ class Upstream:
             return await self._ask_proxy(self._proxy, parts, request, new_parser, download)
         if request.startswith(b"GET "):
             return await self._pool.ask(endpoint, request, new_parser, download)
-        # What may change something is sent once: never over a connection that may have died unseen.
+        # Requests that may change something are sent only once, so never over a reused connection, which may be dead.
         connection = await self._dialer.dial(endpoint)
         try:
             return await connection.ask(request, new_parser(), download), connection.peer
@@ -59,7 +59,7 @@ class Upstream:
         return PlainStream(reader, writer)
 
     def close(self) -> None:
-        """Close what is idle."""
+        """Close the idle connections."""
         self._pool.close()
 
     async def _ask_proxy(
@@ -84,5 +84,5 @@ class Upstream:
 
 
 def endpoint_of(parts: UrlParts) -> Endpoint:
-    """Return where the server of a URL listens."""
+    """Return the endpoint of the server of a URL."""
     return Endpoint(parts.scheme, parts.hostname, int(parts.port or _DEFAULT_PORTS[parts.scheme]))

@@ -1,4 +1,4 @@
-"""Audits that a person runs in this process: one directly, or many from the queue."""
+"""Runs audits in this process for a command: one directly, or many from the queue."""
 
 import asyncio
 import threading
@@ -47,7 +47,7 @@ def audit_here(
 def audit_many(
     parts: AuditParts, options: BrowserOptions, audits: Iterable[Audit], show: Ended, interrupted: threading.Event
 ) -> None:
-    """Run audits from the queue until all of some have ended, here or at a worker; `show` is called with each."""
+    """Run audits from the queue until all given ones have ended, here or in a worker; `show` is called with each."""
     left = {audit.id for audit in audits}
     done = threading.Event()
 

@@ -1,4 +1,5 @@
-"""The audits of a worker: several at a time in one browser, one on a domain, until none waits any more."""
+"""The audit loop of a worker: runs several audits at a time in one browser, one per domain, until the queue is
+empty."""
 
 import asyncio
 import random
@@ -24,7 +25,7 @@ from webstrata.model.auditing.sessions import Audit, AuditLease, AuditStatus
 log = structlog.get_logger()
 
 AUDITS_KIND = "audits-"
-"""How a process that runs audits announces itself."""
+"""The kind under which processes that run audits announce themselves."""
 
 _LOOK_SECONDS = 0.5
 
@@ -32,7 +33,7 @@ _LOOK_SECONDS = 0.5
 async def run_audits(parts: AuditParts, options: BrowserOptions, stop: threading.Event, idle: timedelta) -> int:
     """Run audits from the queue until `stop` is set, or until none was due for a while; return how many were run.
 
-    A process without Redis has its own throttles of domains: it waits until they have expired.
+    Without Redis, a process has its own throttles of domains, and waits at its end until they have expired.
     """
     with present(parts.archive_root, kind=AUDITS_KIND) as owner:
         try:
@@ -57,10 +58,9 @@ async def run_audit_here(parts: AuditParts, options: BrowserOptions, audit: Audi
 
 
 async def _wait_for_domain(parts: AuditParts, audit: Audit) -> bool:
-    """Wait for a domain that another session of this database uses, as often as for its lock; return whether it is
-    free.
+    """Wait for a domain that another session in the database uses, as often as for its lock; return whether it is free.
 
-    Without Redis only the database knows what other processes work on.
+    Without Redis, only the database knows the domains of other processes.
     """
     for attempt in range(1, MAX_ATTEMPTS + 1):
         if not await in_thread(_is_domain_busy, parts, audit):
@@ -144,7 +144,7 @@ def _lease(parts: AuditParts, audit: Audit, owner: str) -> AuditLease:
 
 
 def _fail_due(parts: AuditParts, owner: str, reason: str) -> int:
-    """Fail every session that waits, with the reason why none can be run here."""
+    """Mark every queued session as failed, with the reason why none can be run here."""
     count = 0
     while (claimed := _claim(parts, owner)) is not None:
         with parts.database.write() as session:

@@ -1,4 +1,4 @@
-"""Queueing of audits: a checked address and the policy of the day become a session."""
+"""Queueing of audits: makes a session from a checked URL and the current policy."""
 
 from datetime import datetime
 
@@ -20,7 +20,7 @@ def queue_audit(
     mode: AuditMode = AuditMode.STANDARD,
     retention: AuditRetention = AuditRetention.STANDARD,
 ) -> Audit:
-    """Queue an audit of a shop and return it; UsageError when the URL is no web address."""
+    """Queue an audit of a shop and return it; UsageError when the URL is not a web address."""
     new = new_audit(check_audit_url(url), mode, policy, retention)
     with database.write() as session:
         return sessions.add_audit(session, new, now)

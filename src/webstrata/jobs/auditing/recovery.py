@@ -1,4 +1,4 @@
-"""Audits of dead workers: they go back into the queue, at once where the worker was on this machine."""
+"""Recovery of audits whose worker died: they return to the queue, at once if the worker was on this machine."""
 
 import socket
 from datetime import UTC, datetime
@@ -15,9 +15,9 @@ log = structlog.get_logger()
 
 
 def requeue_audits(database: Database, archive_root: Path, max_attempts: int, locks: DomainLocks) -> None:
-    """Return the sessions of dead workers to the queue, and release their domains; one that was tried too often failed.
+    """Return the sessions of dead workers to the queue; those with too many attempts are marked as failed.
 
-    Without that, a session would wait until the lock of its own earlier attempt expires.
+    Their domains are released: otherwise a session would wait until the lock of its own earlier attempt expires.
     """
     with database.read() as session:
         owners = queue.lease_owners(session)
@@ -32,7 +32,7 @@ def requeue_audits(database: Database, archive_root: Path, max_attempts: int, lo
 
 
 def _dead_among(archive_root: Path, owners: set[str]) -> list[str]:
-    """Return the owners of this machine that do not live; one whose lock file is gone has been cleared up after."""
+    """Return the dead owners of this machine, including those that were cleaned up already."""
     here, announced = f"{socket.gethostname()}:", set(announced_here(archive_root))
     return [
         owner for owner in owners if owner.startswith(here) and (owner not in announced or is_dead(archive_root, owner))

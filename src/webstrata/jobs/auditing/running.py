@@ -1,4 +1,4 @@
-"""The run of one audit: its lease, its domain, its time limit, and how it ends whatever happens."""
+"""Runs one audit under its lease, its domain's lock and its time limit, and always records how it ended."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -62,7 +62,7 @@ _TROUBLE_REST = timedelta(seconds=15)
 
 
 _LONGEST_TROUBLE = timedelta(days=1)
-"""How long a session is put back because of such failures."""
+"""For how long a session is returned to the queue because of such failures before it fails."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class AuditRunner:
         return ArtifactFolder(self._parts.artifacts_dir)
 
     def _start(self, audit: Audit, lease: AuditLease) -> None:
-        """Record that the session runs, without what an attempt before it left."""
+        """Record the start of the session, and delete the results of an earlier attempt."""
         with self._database.write() as session:
             stale = pages.reset_pages(session, lease)
             queue.start_audit(session, lease, datetime.now(UTC))
@@ -218,7 +218,7 @@ class AuditRunner:
         log.info("audit.end", status=outcome.status, error_summary=outcome.error_summary)
 
     async def _close_evidence(self, audit: Audit, lease: AuditLease) -> None:
-        """Export the session's log, and write the evidence pack where one was requested."""
+        """Export the session's log, and write the evidence pack if one was requested."""
         store = self._store(audit, lease)
         await store.put(ArtifactType.SESSION_LOGS_JSONL, await in_thread(self._log, audit.id))
         if audit.mode is AuditMode.EVIDENCE_PACK:
@@ -250,7 +250,7 @@ class AuditRunner:
             with self._database.write() as session:
                 queue.put_back(session, lease, datetime.now(UTC) + rest, reason)
 
-        # With the database unavailable, the session is free again when its lease expires.
+        # If the database is unavailable, the session returns to the queue when its lease expires.
         with suppress(DatabaseError):
             await in_thread(put_back)
 
@@ -259,14 +259,14 @@ class AuditRunner:
 async def _hold(
     locks: DomainLocks, audit: Audit, lease: AuditLease, attempts: int, *, is_debug: bool
 ) -> AsyncIterator[HeldDomain | None]:
-    """Hold a domain while an audit works on it: waiting for it blocks, so that runs in a thread."""
+    """Hold a domain while an audit works on it; waiting for the lock blocks, so it runs in a thread."""
     lock = locks.hold(audit.url, audit.id, debug=is_debug, attempts=attempts, token=lease.token)
     entered: list[HeldDomain | None] = []
     try:
         await in_thread(lambda: entered.append(lock.__enter__()))
         yield entered[0]
     finally:
-        # It may have been taken before the cancellation: it is released in any case.
+        # The lock may have been acquired before the cancellation, so it is released in any case.
         if entered:
             await in_thread(lock.__exit__, None, None, None)
 

@@ -16,7 +16,7 @@ from webstrata.model.jobs.schedules import next_run, parse_schedule
 log = structlog.get_logger()
 
 AT_ONCE = 50
-"""Audits that one transaction queues, so that no other writer waits for long."""
+"""The most audits that one transaction queues, so that no other writer waits for long."""
 
 
 def schedule_audits(

@@ -37,7 +37,7 @@ def write_schedules(database: Database, archive_root: Path) -> None:
 
 
 def restore_schedules(database: Database, archive_root: Path) -> list[str]:
-    """Store the schedules of the archive's folder that the database lacks; return what is wrong."""
+    """Store the schedules of the archive's folder that the database lacks; return the problems of the file."""
     path = archive_root / SCHEDULES_FILE
     try:
         content = json.loads(path.read_bytes())

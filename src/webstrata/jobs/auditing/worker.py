@@ -1,4 +1,4 @@
-"""Audits beside the jobs of a worker: while some wait, a process of their own runs them."""
+"""Audits in a worker: a child process runs them while any are queued."""
 
 import sys
 import threading
@@ -20,7 +20,7 @@ COMMAND = (sys.executable, "-m", "webstrata", "run-audits", "--tied")
 
 @dataclass(frozen=True)
 class AuditStage:
-    """Runs the audits that wait, in a child process."""
+    """Runs the queued audits in a child process."""
 
     database: Database
     archive_root: Path
@@ -43,5 +43,5 @@ class AuditStage:
             if not queue.has_due(session, datetime.now(UTC)):
                 return False
         command = [*self.command, *(["--once"] if once else [])]
-        # A process that fails to start or dies leaves its sessions to the next one, which does not start at once.
+        # If a process fails to start or dies, the next one, which starts after a pause, continues its sessions.
         return run_child(command, None, stopping) == 0

@@ -1,1 +1,1 @@
-"""What jobs do with a browser besides crawling."""
+"""Uses of the browser by jobs, other than crawling."""

@@ -1,4 +1,4 @@
-"""The preview of a source after a job of it was indexed; a failure is logged and costs nothing else."""
+"""Makes the preview of a source after one of its jobs was indexed; a failure is only logged."""
 
 import asyncio
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class PreviewMaker:
 
     def make(self, job_id: int) -> None:
         """Take a picture of the front page that a job captured, if it captured one."""
-        # A browser and what drives it take long to load, and few processes make previews.
+        # Imported here, as Playwright loads slowly and few processes make previews.
         from webstrata.fetch.browser.launch import BrowserPool
         from webstrata.replay.browser.previews import Previews
 

@@ -1,8 +1,7 @@
-"""Deleting a job's temporary folders and crawler state, once nothing needs them.
+"""Deletes a job's temporary folders and crawler state when nothing needs them any more.
 
-WARC files in them are deleted as well, or move to the job's stable folder first. If the process is killed at any
-moment, the same command goes on: every WARC file is at all times where the database records it, or at the planned
-destination.
+WARC files in them are deleted, too, or moved to the job's stable folder first. After a kill, the same command
+continues: at any time, every WARC file is where the database records it, or at the planned destination.
 """
 
 import errno
@@ -44,7 +43,7 @@ log = structlog.get_logger()
 _NO_LINKS_HERE = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
 _MAX_TOLD = 3
 _LONGEST = timedelta(hours=1)
-"""How long indexing is blocked at most; if this process dies, the next one takes over at once."""
+"""The longest time for which indexing is blocked; if this process dies, the next one takes over at once."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Deleted:
 
 @dataclass(frozen=True)
 class Moved:
-    """A WARC file that was, or would be, put elsewhere."""
+    """A WARC file that was moved, or would be."""
 
     before: Path
     after: Path
@@ -75,7 +74,7 @@ class CleanupReport:
     moved: tuple[Moved, ...] = ()
     warcs_deleted: int = 0
     snapshots_lost: int = 0
-    """Snapshots whose record is deleted: they are still found, but can no longer be shown."""
+    """How many snapshots lose their record: they are still found, but can no longer be shown."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -106,11 +105,11 @@ class _Plan:
         return not self.temp_dirs and self.state_file is None
 
     def going(self, archive_root: Path) -> list[str]:
-        """Return the WARC files that would be deleted, as the database names them."""
+        """Return the recorded paths of the WARC files that would be deleted."""
         return [recorded_as(archive_root, file) for file in self.warcs if file not in self.moves]
 
     def moved(self, archive_root: Path) -> dict[str, str]:
-        """Return the WARC files that move, as the database names them."""
+        """Return the recorded old and new paths of the WARC files to be moved."""
         return {
             recorded_as(archive_root, before): recorded_as(archive_root, after) for before, after in self.moves.items()
         }
@@ -156,7 +155,7 @@ def cleanup_job(
 
 
 def keep_warcs(output_dir: Path) -> None:
-    """Delete the temporary folders of a crawl that belongs to no job, once its WARC files are in the folder `warcs`."""
+    """Move the WARC files of a crawl without a job to the folder `warcs`, and delete its temporary folders."""
     plan = replace(_plan(None, str(output_dir), CleanupMode.TEMP_NONWARC, lambda _file: False), state_file=None)
     _put_aside(plan)
     _delete(None, plan, CleanupMode.TEMP_NONWARC)
@@ -186,7 +185,7 @@ def _mode(mode: str) -> CleanupMode:
 
 
 def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: Callable[[Path], bool]) -> _Plan:
-    """Return what is in the folder, written by any tool, without changing anything."""
+    """Return what is to be cleaned up in a folder, without changing anything."""
     place = Path(output_dir).resolve()
     if not output_dir or not place.exists():
         raise StorageError(f"the folder of job {job_id} is gone: {output_dir or '(none)'}")
@@ -226,19 +225,19 @@ def _moves(output_dir: Path, warcs: Sequence[Path], is_recorded: Callable[[Path]
 
 
 def _was_put_there(file: Path, place: Path, is_recorded: Callable[[Path], bool]) -> bool:
-    """Return whether an earlier try put a file there; two files in the database stay two."""
+    """Return whether an earlier attempt put a file there; a path that the database records is another file."""
     return _are_one(file, place) and not (is_recorded(file) and is_recorded(place))
 
 
 def _places(stable: Path, temp_name: str, name: str) -> Iterator[Path]:
-    """Yield where a file may go, best first; its name never changes."""
+    """Yield the possible destinations of a file, best first; its name never changes."""
     yield stable / name
     yield stable / temp_name / name
     yield from (stable / f"{temp_name}-{number}" / name for number in range(2, 1_000_000))
 
 
 def _are_one(file: Path, other: Path) -> bool:
-    """Return whether a path is the same file under another name, or a complete copy of it."""
+    """Return whether another path is the same file, or a complete copy of it."""
     if other.is_symlink() or not other.is_file():
         return False
     return file.samefile(other) or filecmp.cmp(file, other, shallow=False)
@@ -265,7 +264,8 @@ def _report(
 
 
 def _refuse_if_needed(session: Session, archive_root: Path, job_id: int, going: Sequence[str]) -> None:
-    """Refuse to delete what revisits of other jobs refer to, or may be about to, and what a hold or a haul protects."""
+    """Refuse to delete files that revisits of other jobs refer to or may refer to soon, or that a hold or a haul
+    protects."""
     if not going:
         return
     if held := holds.held_in_files(session, job_id, going):
@@ -305,7 +305,8 @@ def _nobody_indexes(database: Database, archive_root: Path, job_id: int) -> Iter
 
 
 def _put_aside(plan: _Plan) -> None:
-    """Copy or link every WARC file to its new location; the old file stays until the database has the new location."""
+    """Copy or link every WARC file to its new location; the old file is deleted after the database has the new
+    location."""
     for before, after in plan.moves.items():
         with as_storage_errors(after):
             make_folder(after.parent)
@@ -320,7 +321,7 @@ def _link_or_copy(before: Path, after: Path) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS_HERE:
             raise
-        # Under a name that is not a WARC file's, until it is complete.
+        # It gets the name of a WARC file only when it is complete.
         copy = after.with_name(f".moving-{after.name}.part")
         shutil.copy2(before, copy, follow_symlinks=False)
         with copy.open("rb") as file:
@@ -329,7 +330,7 @@ def _link_or_copy(before: Path, after: Path) -> None:
 
 
 def _begin(database: Database, archive_root: Path, report: CleanupReport, plan: _Plan) -> None:
-    """Store the new places, and in the same transaction that the deletion has begun, and by whom."""
+    """Store the new paths, and in the same transaction the beginning of the deletion and its actor."""
     job_id, moved = report.job_id, plan.moved(archive_root)
     with database.write() as session:
         kept = warc_folders.kept_folder(session, job_id)
@@ -337,7 +338,8 @@ def _begin(database: Database, archive_root: Path, report: CleanupReport, plan: 
         if refusal := may_clean(job_id, kept.status, CleanupMode.TEMP, force=True):
             raise ConflictError(refusal)
         going = plan.going(archive_root)
-        # Marked before references are checked again: a crawl that commits one meanwhile waits, or sees the mark.
+        # Marked before references are checked again: a crawl that commits a reference meanwhile waits, or sees the
+        # mark.
         warc_folders.mark_deleting(session, job_id, going, datetime.now(UTC))
         _refuse_if_needed(session, archive_root, job_id, going)
         warc_folders.give_up_payloads(session, job_id, going)
@@ -360,10 +362,10 @@ def _gone(report: CleanupReport) -> dict[str, object]:
 
 
 def cleanup_temp_dirs(temp_dirs: Sequence[Path], state_file_path: Path | None, *, job_id: int | None = None) -> None:
-    """Delete temporary folders, and last the state file, which knows of them."""
+    """Delete temporary folders, and last the state file, which lists them."""
     for folder in temp_dirs:
         with as_storage_errors(folder):
-            # It deletes links, and never follows one.
+            # Links are deleted, never followed.
             shutil.rmtree(folder)
         log.info("cleanup.deleted", job_id=job_id, path=str(folder))
     if state_file_path is not None:

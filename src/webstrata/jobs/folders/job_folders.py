@@ -26,7 +26,7 @@ from webstrata.warc.discovery import is_named_like_a_warc
 log = structlog.get_logger()
 
 _MOST_LOOKED_AT = 100
-"""How many running jobs a health check looks at: health is requested often."""
+"""The most running jobs that a health check looks at, as health is requested often."""
 
 
 class HasFolder(Protocol):
@@ -34,11 +34,11 @@ class HasFolder(Protocol):
 
     @property
     def id(self) -> int:
-        """Return which job it is."""
+        """Return the id of the job."""
 
     @property
     def output_dir(self) -> str:
-        """Return where its files lie."""
+        """Return the path of its folder."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class FolderBytes:
 
     warc: int = 0
     output: int = 0
-    """All bytes, the other kinds included."""
+    """All bytes, including the other kinds."""
     temp: int = 0
     temp_non_warc: int = 0
     unreadable: int = 0
@@ -92,17 +92,18 @@ class StorageReport:
     asset_bytes: int
     """The bytes of all assets, wherever they are."""
     asset_file_bytes: int
-    """Those of them that are in files of their own, not in the database or in WARC files."""
+    """The bytes of assets that are separate files, not in the database or in WARC files."""
     free_bytes: int | None
     scanned_since: datetime | None
-    """When the oldest of the counts was made."""
+    """The time of the oldest count."""
 
 
 def check_output(database: Database, job: HasFolder, *, min_free_bytes: int) -> None:
-    """Raise StorageError unless a job's folder is there, writable, where it was before, and has free space.
+    """Raise StorageError unless a job's folder exists, is writable, is on the same device as before, and has free
+    space.
 
-    The folder of a job that has not begun is made in its parent folder. One that held files and is gone is not made
-    again: its disk may be unmounted.
+    The folder of a job that has not begun is made. One that had files and is missing is not made again: its disk may be
+    unmounted.
     """
     folder = Path(job.output_dir)
     if not folder.is_dir() and not _make_folder(database, job.id, folder):
@@ -166,7 +167,7 @@ def scan_storage(database: Database, archive_root: Path, job_id: int) -> FolderB
 
 
 def scan_all(database: Database, archive_root: Path, scanned: Callable[[int], None] = lambda job_id: None) -> list[str]:
-    """Count the bytes of every job's folder and return what could not be counted, a sentence each."""
+    """Count the bytes of every job's folder; return a sentence for each folder that could not be counted."""
     with database.read() as session:
         folders = storage.job_folders(session)
     problems = []
@@ -203,9 +204,9 @@ def health(database: Database, archive_root: Path, min_free_bytes: int) -> Stora
 
 
 def folder_bytes(*folders: Path, warcs: Iterable[Path] = ()) -> FolderBytes:
-    """Return the sizes of folders or single files: every inode once, links not followed.
+    """Return the sizes of folders or single files; each inode counts once, symbolic links are not followed.
 
-    A WARC file is what is named so, and whatever is known to be one.
+    WARC files are recognised by their names; those in `warcs` count in any case.
     """
     known = _inodes(warcs)
     seen: set[tuple[int, int]] = set()

@@ -4,7 +4,7 @@
 <archive root>/.journals/job-<id>/job.json  the same for a job whose files lie outside of the archive root
 <archive root>/sources.json                 every source, also those without a job
 
-They are written by rename, and can be read by their owner only: a configuration may hold what others should not see.
+They are written atomically, and only their owner can read them, as a configuration may contain secrets.
 """
 
 import json
@@ -64,7 +64,7 @@ def write_manifest(database: Database, job_id: int, *, archive_root: Path | None
         return
     path = manifest_path(job_id, Path(output_dir), archive_root)
     if not Path(output_dir).exists():
-        # A new folder would hide that the old one is missing, or that its disk is mounted later.
+        # A missing folder is not made: its disk may only be unmounted.
         log.error("manifest.failed", file=str(path), reason="the job's folder is gone")
         return
     place = output_dir if archive_root is None else recorded_as(archive_root, Path(output_dir))
@@ -87,7 +87,7 @@ def write_sources(database: Database, archive_root: Path) -> None:
 
 
 def source_names(archive_root: Path) -> dict[str, str]:
-    """Return the names of the sources in that file, by their codes; none when it cannot be read."""
+    """Return the names of the sources in that file, by code; empty when it cannot be read."""
     try:
         listed = _sources(archive_root / SOURCES_FILE)
     except (UsageError, StorageError):

@@ -72,7 +72,7 @@ class Rebuild:
     stopping: threading.Event = field(default_factory=threading.Event)
 
     def run(self, *, missing: bool = False) -> RebuildReport:
-        """Make sources, jobs, captures and snapshots again, or only those that are missing.
+        """Restore sources, jobs, captures and snapshots, or only those that are missing.
 
         ConflictError when the database has other content than an interrupted rebuild, unless `missing` is set.
         """
@@ -141,7 +141,7 @@ class Rebuild:
                 ids.lift(session, "captures", capture, autoincrement=False)
 
     def _make_jobs(self, report: RebuildReport, missing: bool) -> list[tuple[PlannedJob, int]]:
-        """Add the missing jobs, and return which have to be indexed."""
+        """Add the missing jobs, and return those to be indexed."""
         with self.database.read() as session:
             there = manifests.known_jobs(session)
             unfinished = rebuilding.unfinished_jobs(session)
@@ -177,7 +177,7 @@ class Rebuild:
         return job_id
 
     def _index_all(self, made: list[tuple[PlannedJob, int]], report: RebuildReport) -> None:
-        """Index jobs in the order they were created, then again those with revisits of a later job's captures."""
+        """Index jobs in the order of their creation, then again those with revisits of captures of later jobs."""
         late = []
         for number, (job, job_id) in enumerate(made, 1):
             self.watcher.begun(job, number, len(made))
@@ -216,7 +216,8 @@ class Rebuild:
         return not waits
 
     def _settle(self, job_id: int, status: JobStatus, report: RebuildReport) -> None:
-        """Run the plugins on an indexed job, and set its status; if killed before, the job is continued."""
+        """Run the plugins on an indexed job, and set its final status, so that a killed rebuild continues with this
+        job."""
         with self.database.read() as session:
             requested = jobs.load_job(session, job_id).config.plugins
         known = dict.fromkeys(name for name in self.plugins.names if requested is None or name in requested)
@@ -245,7 +246,7 @@ def _others(there: dict[int, str], planned: Iterable[PlannedJob]) -> dict[int, s
 
 
 def _known_as(job: PlannedJob, there: dict[int, str]) -> int | None:
-    """Return the existing job of a folder, also when the archive root had another path then."""
+    """Return the existing job of a folder, even if the archive root had another path when it was made."""
     for job_id, folder in there.items():
         if Path(folder) == job.output_dir or (job_id == job.id and Path(folder).name == job.output_dir.name):
             return job_id

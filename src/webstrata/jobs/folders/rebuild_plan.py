@@ -19,7 +19,7 @@ _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True)
 class PlannedSource:
-    """A source to be made again; without an id it gets a new one."""
+    """A source to be restored; without an id it gets a new one."""
 
     code: str
     id: int | None
@@ -28,7 +28,7 @@ class PlannedSource:
 
 @dataclass(frozen=True)
 class PlannedJob:
-    """A job to be made again; without an id it gets a new one."""
+    """A job to be restored; without an id it gets a new one."""
 
     id: int | None
     source_code: str
@@ -66,7 +66,7 @@ class PlannedJob:
 
     @property
     def loss(self) -> str | None:
-        """Return the line that reports a job that is not restored completely, if its folder is there to check."""
+        """Return a line for the report if the job is not restored completely and its folder exists."""
         status, reason = self.goal
         failed = reason if status is JobStatus.INDEX_FAILED else None
         what = self.lost or failed
@@ -155,7 +155,7 @@ def _sources(listed: list[Facts], jobs: list[JobManifest], problems: list[str]) 
     by_code: dict[str, Facts] = {}
     for facts in [*(manifest.source for manifest in newest_last), *listed]:
         code = str(facts["code"])
-        # Values from the WARC files alone, without an id, are weaker than those known before.
+        # Values from WARC files alone, without an id, do not replace values from a manifest.
         if _id(facts) is not None or code not in by_code:
             by_code[code] = facts
     taken: dict[int, str] = {}

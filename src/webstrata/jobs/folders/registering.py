@@ -1,4 +1,4 @@
-"""Jobs of existing WARC files: nothing in their folder is written, moved or deleted."""
+"""Registers folders of existing WARC files as jobs, without writing, moving or deleting anything in them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ class Registered:
     job_id: int
     output_dir: Path
     is_new: bool
-    """False when the job was there already and files were added to it."""
+    """False when files were added to an existing job."""
     files: tuple[Measured, ...]
     """The files that the job got."""
     notes: tuple[str, ...]
@@ -53,7 +53,7 @@ def register_job_dir(
     """Attach a job to a folder of WARC files, or to one file, so that it can be indexed.
 
     A folder that already has a job is refused, unless there are new files in it: the job gets them. A job without a
-    source gets the source. Workers leave the job to the caller for the time that it asks for.
+    source gets the source. For the time `left_alone_for` workers do not take the job.
     """
     if name is not None:
         check_job_name(name)

@@ -1,4 +1,4 @@
-"""Regrouping: every snapshot of a source under the name of the page that it belongs to now."""
+"""Regrouping: assigns every snapshot of a source to the page that it belongs to under the current rules."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class RegroupReport:
     snapshots: int
     moved: int
     relinked: int
-    """Snapshots that stayed, but link to pages with other names now."""
+    """How many snapshots did not move, but link to pages with new names."""
 
 
 def regroup(

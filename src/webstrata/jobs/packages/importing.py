@@ -1,7 +1,7 @@
 """Imports: WARC, ARC and WACZ files of other archives, copied into the archive root as a job.
 
-The folder of an import is named by the digest of its files. So an import that was killed goes on when it is started
-again, and the same files are never imported twice.
+The folder of an import is named by the digest of its files. So a killed import continues when it is started again, and
+the same files are never imported twice.
 """
 
 import re
@@ -30,7 +30,7 @@ from webstrata.warc.packages.repacking import is_arc, repack, unusual_form
 from webstrata.warc.reader import ArchiveRecord, Damage, iter_records
 
 STAGING_FOLDER = ".imports"
-"""Where, in the archive root, files are copied to before their source is known."""
+"""The folder in the archive root for files whose source is not yet known."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _ENDING = re.compile(r"\.w?arc(\.gz|\.zst)?$", re.IGNORECASE)
@@ -49,7 +49,7 @@ class ImportRequest:
     source_code: str | None = None
     name: str | None = None
     left_alone_for: timedelta = timedelta(0)
-    """For how long workers leave the job to the caller, who indexes it."""
+    """For how long workers do not take the job, as the caller indexes it."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class KnownImport:
 
 @dataclass(frozen=True)
 class ImportReport:
-    """The job that an import made, if any file was new, and the files that were there before."""
+    """The job that an import made, if any file was new, and the files that the archive had already."""
 
     job_id: int | None
     source_code: str | None
@@ -105,7 +105,7 @@ def _known_files(database: Database, archive_root: Path, hashed: dict[str, Hashe
         with suppress(OutsideRootError, WarcError):
             path = place_of(archive_root, candidate.path, candidate.output_dir)
             digest = file_sha256(path)
-            # A registered file that has to be repacked before indexing is not in the archive yet.
+            # Registered files that cannot be indexed without repacking do not count: importing repacks them.
             if digest in hashed and unusual_form(path) is None:
                 known.setdefault(digest, candidate.job_id)
     return known
@@ -160,7 +160,7 @@ def _stage_file(found: HashedInput, target: Path, count: Callable[[int], None]) 
 
 
 def _mark(digest: str) -> str:
-    """Return the part of a repacked file's name that identifies the file it was made from."""
+    """Return the part of a repacked file's name that identifies the original file."""
     return f"-repacked-{digest[:16]}"
 
 

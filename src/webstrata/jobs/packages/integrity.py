@@ -1,4 +1,4 @@
-"""Integrity of the whole archive: WARC files, the offsets that the database has of them, and blobs."""
+"""Integrity checks of the whole archive: WARC files, the offsets of their records in the database, and blobs."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def verify_archive(database: Database, archive_root: Path, on_file: OnFile) -> R
 
 @dataclass(frozen=True)
 class NextPart:
-    """A part of a check: what it found, and how far the check has come with it."""
+    """A part of a check: its problems, and the position after it."""
 
     position: CheckPosition
     found: CheckedPart
@@ -73,7 +73,7 @@ def next_part(
 
 
 def as_part(report: Report) -> CheckedPart:
-    """Return a report as it is stored."""
+    """Return a report in the form that is stored."""
     problems = [IntegrityProblem(str(found.path), found.offset, found.reason) for found in report.findings]
     return CheckedPart(report.files, report.records, report.bytes_read, problems)
 
@@ -107,7 +107,7 @@ def _verify_warc(
     found = verify([path], lambda original: _is_held(database, original), note)
     report.files, report.records = report.files + found.files, report.records + found.records
     report.bytes_read += found.bytes_read
-    # What follows the last acknowledged byte is being written, or is left over by a writer that was killed.
+    # Only up to the last acknowledged byte: the rest is being written, or was left by a killed writer.
     report.findings += [finding for finding in found.findings if finding.offset < file.committed_bytes]
     for offset, record_id in integrity.recorded_offsets(database, file.id):
         if reason := _mismatch(places.get(offset), record_id):

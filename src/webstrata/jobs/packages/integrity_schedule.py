@@ -1,4 +1,4 @@
-"""Integrity checks by the worker: due after an interval, made in slices, and resumed where a slice ended."""
+"""Scheduled integrity checks by workers: made in slices, each of which continues after the last."""
 
 import threading
 import time
@@ -18,16 +18,16 @@ from webstrata.warc.verify import Report
 log = structlog.get_logger()
 
 SLICE_SECONDS = 20.0
-"""After so many seconds a slice begins no further file; the next slice continues."""
+"""After so many seconds a slice starts no further file; the next slice continues."""
 
 _PERMIT = "integrity"
 _BETWEEN_SLICES = timedelta(seconds=45)
-"""How long other workers leave a check alone after one began a slice."""
+"""How long other workers wait after one began a slice."""
 
 
 @dataclass(frozen=True)
 class IntegritySchedule:
-    """Checks the archive every interval; an interval of zero checks only what an administrator asks for."""
+    """Checks the archive at an interval; with an interval of zero, only on request."""
 
     database: Database
     archive_root: Path
@@ -68,7 +68,7 @@ class IntegritySchedule:
             check = following
 
     def _store(self, check: StoredCheck, part: NextPart | None, now: datetime) -> StoredCheck | None:
-        """Store a part of a check; None when the check is over, or when another process has gone on with it."""
+        """Store a part of a check; None when the check is over, or when another process has continued it."""
         with self.database.write() as session:
             if part is None:
                 integrity_checks.end_check(session, check, now)
@@ -90,7 +90,7 @@ def request_check(database: Database, now: datetime) -> None:
 
 
 def store_report(database: Database, report: Report, began_at: datetime) -> None:
-    """Store the result of a check that was made at once."""
+    """Store the result of a check that ran without slices."""
     if database.is_read_only:
         return
     now = datetime.now(UTC)

@@ -26,7 +26,7 @@ ATTEMPTS_SHOWN = 50
 DECISIONS_SHOWN = 100
 
 _MOST_READ_BYTES = 64_000_000
-"""The most bytes of a run's logs that are read for its plot; beyond that the earliest attempts are left out."""
+"""The most bytes of a run's logs that are read for its plot; the earliest attempts are left out above that."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def run_statistics(job: JobView) -> list[Statistics]:
 
 
 def _logs_of(job: JobView) -> list[AttemptLog]:
-    """Return the logs of a job's attempts that lie in its folder."""
+    """Return the logs of a job's attempts, from its folder."""
     if not job.output_dir:
         return []
     folder = Path(job.output_dir)

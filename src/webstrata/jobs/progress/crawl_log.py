@@ -15,7 +15,7 @@ from webstrata.storage.combined_log import combined_log_name, log_line, next_att
 
 STATISTICS_EVERY = 5.0
 FAILURES_LOGGED = 5
-"""Failed visits of each kind that are logged one by one with the statistics; the last represents the others."""
+"""How many failed visits of each kind are logged between two statistics; the last one also represents the others."""
 
 _LONGEST = 500
 
@@ -41,7 +41,8 @@ class CrawlLog:
     def write(self, counts: FrontierCounts) -> None:
         """Write the failed visits and the statistics of the crawl; StorageError when the log cannot be written."""
         now = datetime.now(UTC)
-        # Before the statistics: a monitor counts failures in a row up to the next statistics with new pages.
+        # Failures are written before the statistics: a monitor counts consecutive failures up to statistics with new
+        # pages.
         failed = "".join(_failure_line(now, failure) for failure in self._failures)
         line = statistics_line(
             now,
@@ -62,7 +63,7 @@ class CrawlLog:
 
 @contextmanager
 def crawl_log(output_dir: Path, stage: str, max_pages: int) -> Iterator[CrawlLog]:
-    """Begin the log of the next attempt at a stage; what this process logs meanwhile goes there too."""
+    """Begin the log of the next attempt at a stage; log lines of this process are also written to it."""
     path = output_dir / combined_log_name(stage, next_attempt(output_dir, stage), datetime.now(UTC))
     try:
         stream = path.open("a", encoding="utf-8", buffering=1)
@@ -73,7 +74,7 @@ def crawl_log(output_dir: Path, stage: str, max_pages: int) -> Iterator[CrawlLog
 
 
 def _failure_line(now: datetime, failure: VisitFailure) -> str:
-    # Passwords are hidden before the text is cut: half a URL may no longer look like one with a password.
+    # Passwords are hidden before the text is shortened: a part of a URL may no longer look like one with a password.
     shown = without_secrets({"url": failure.url, "kind": failure.kind, "reason": failure.reason})
     details: dict[str, object] = {name: text[:_LONGEST] for name, text in shown.items()}
     details |= {"count": failure.count} if failure.count > 1 else {}

@@ -46,13 +46,13 @@ def log_tail(job: JobView, secrets: Collection[str] = (), lines: int = LINES_SHO
 
 
 def without_secrets_of(config: Mapping[str, object], text: str, secrets: Collection[str] = ()) -> str:
-    """Return a line that a job's crawl wrote, as its operators may see it."""
+    """Return a line of a job's log with secrets hidden."""
     hidden = [secret for secret in (*secrets, *_secrets_of(config)) if len(secret) >= _SHORTEST_SECRET]
     return _shown(text, hidden)
 
 
 def log_path(job: JobView) -> Path | None:
-    """Return a job's newest log: the one that is on record, else the newest of its folder; never one outside of it."""
+    """Return a job's newest log: the recorded one, else the newest in its folder; never one outside of the folder."""
     if not job.output_dir:
         return None
     folder = Path(job.output_dir)
@@ -72,7 +72,7 @@ def _lies_in(path: Path, folder: Path) -> bool:
 def _secrets_of(config: Mapping[str, object]) -> list[str]:
     options = config.get("tool_options")
     command = options.get("vpn_connect_command") if isinstance(options, Mapping) else None
-    # As it is, and as it is escaped in a line of JSON.
+    # The value as it is, and as it is escaped in JSON.
     return [command, json.dumps(command)[1:-1]] if isinstance(command, str) else []
 
 

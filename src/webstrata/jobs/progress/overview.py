@@ -16,7 +16,7 @@ from webstrata.jobs.running.leaders import WORKER_KIND
 
 @dataclass(frozen=True)
 class Process:
-    """A process that works on the archive, and at what."""
+    """A process of the archive, and its current work."""
 
     owner: str
     doing: str
@@ -48,7 +48,7 @@ def archive_status(database: Database, archive_root: Path, min_free_bytes: int) 
     alive = [owner for owner in announced_here(archive_root) if not is_dead(archive_root, owner)]
     doing = {owner: f"crawls job {job_id}" for owner, job_id in crawled.items() if owner in alive}
     doing |= {
-        # Its lease outlives a leader that was killed; the next worker of this machine takes it over at once.
+        # The lease of a killed process has not expired yet; such processes are left out.
         job.leader: f"leads job {job.job_id} ({job.source_code}, {job.status})"
         for job in led
         if not is_dead(archive_root, job.leader)

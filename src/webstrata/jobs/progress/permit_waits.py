@@ -1,4 +1,4 @@
-"""Waiting times for host permits, summed up for monitoring: written now and then, not at every permit."""
+"""Sums of the waiting times for host permits, for monitoring: written at intervals, not at every permit."""
 
 import time
 from collections.abc import Callable
@@ -22,7 +22,7 @@ Watch = Callable[[CrawlProgress], None]
 
 
 class PermitWaits:
-    """The waits of one process; the rest is written at the end of its crawl."""
+    """The waiting times of one process; the last ones are written at the end of its crawl."""
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin with none."""
@@ -50,7 +50,7 @@ class PermitWaits:
                 self._seconds += seconds
 
     def reporting(self, watch: Watch) -> Watch:
-        """Return who watches a crawl as well and takes the occasion to write."""
+        """Return a callback that passes progress on to `watch` and writes the sums at intervals."""
 
         def watch_and_write(progress: CrawlProgress) -> None:
             watch(progress)
@@ -70,5 +70,5 @@ class PermitWaits:
                 operations.count(session, Operation.HOST_TURN_WAITS, count)
                 operations.count(session, Operation.HOST_TURN_WAIT_MS, round(seconds * 1000))
         except DatabaseError as error:
-            # Only numbers for monitoring: no crawl fails for their sake.
+            # These are only numbers for monitoring, so a failure does not fail the crawl.
             log.warning("turn_waits.lost", waits=count, reason=str(error))

@@ -37,9 +37,9 @@ def report_path(output_dir: str | Path, job_id: int) -> Path:
 
 
 def write_run_report(database: Database, job_id: int, end: RunEnd, config: CrawlConfig | None) -> None:
-    """Write the report of a run that is over; a disk that refuses it costs only the report.
+    """Write the report of a finished run; if the disk refuses, there is only no report.
 
-    Another program's crawl has none of our crawl settings, and its counts come from its log.
+    For a crawl by another program, it has no crawl settings, and its counts are from the log.
     """
     with database.read() as session:
         found = run_reports.progress(session, job_id, end.finished_at)
@@ -91,7 +91,7 @@ def _logged_counts(job: JobView) -> dict[str, int]:
 
 
 def _of_whole_run(report: CrawlReport, seconds: float) -> dict[str, object]:
-    """Return the report with the rate of the whole run instead of that of its last seconds."""
+    """Return the report with the rate of the whole run instead of that of the last seconds."""
     averaged = replace(report, rate=round(report.responses / seconds, 2) if seconds else 0.0).to_json()
     return {name: value for name, value in averaged.items() if name != "idle"}
 

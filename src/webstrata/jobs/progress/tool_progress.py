@@ -1,4 +1,4 @@
-"""Progress of a crawl by a tool that records none: the job's row is updated from the tool's log and state file."""
+"""Progress of a crawl by a tool that does not write to the database: read from its log and state file."""
 
 import json
 import threading
@@ -32,17 +32,15 @@ LOOK_SECONDS = 1.0
 _ERRORS = frozenset({"error", "fatal", "critical"})
 _LONGEST_REASON = 500
 _A_MOMENT = timedelta(seconds=1)
-"""The state file has times to the second."""
+"""The tolerance for times in the state file, which have no fractions of seconds."""
 
 
 @contextmanager
 def update_progress(
     database: Database, job_id: int, leader: str, look_seconds: float = LOOK_SECONDS
 ) -> Iterator[threading.Event]:
-    """Update a job's row while a tool crawls; yield an event that is set when the tool is to end.
-
-    That is when a stop of the job is requested, or another process leads it by now.
-    """
+    """Update a job's row while a tool crawls; yield an event that is set when the tool should end: when a stop is
+    requested, or another process has taken over the job."""
     stop_requested, over = threading.Event(), threading.Event()
     writer = _ProgressWriter(database, job_id, leader, stop_requested)
     keeping = threading.Thread(target=writer.keep, args=(over, look_seconds), name="tool-books")
@@ -62,7 +60,8 @@ class _ProgressWriter:
         self._written: dict[str, object] = {}
 
     def keep(self, over: threading.Event, look_seconds: float) -> None:
-        """Look again and again until the crawl is over; a failure is only logged, as the next look may succeed."""
+        """Update the row at intervals until the crawl is over; a failure is only logged, as the next update may
+        succeed."""
         while not over.wait(look_seconds):
             try:
                 self._look()
@@ -96,9 +95,10 @@ def note_exit(database: Database, job: StoredJob, leader: str, code: int) -> Non
 def end_by_exit_code(
     database: Database, job: StoredJob, code: int, since: datetime, *, settles_its_job: bool = False
 ) -> JobEnding | None:
-    """Return what an exit code makes of a job that its tool did not settle; None when the tool was killed or left.
+    """Return the status of a job after its tool's exit; None if the tool was killed or did not finish.
 
-    A tool that settles its jobs itself (`settles_its_job`) and did not has died, whatever its exit code.
+    A tool that stores the end of its jobs itself (`settles_its_job`) and did not must have died, whatever its exit
+    code.
     """
     if code == DONE:
         return JobEnding(JobStatus.COMPLETED, None)
@@ -115,15 +115,15 @@ def end_by_exit_code(
 
 
 def settle_tool_job(database: Database, archive_root: Path, job: StoredJob, leader: str, ended: JobEnding) -> None:
-    """Write down how a tool's crawl ended, with its report, and which WARC files it left."""
+    """Store the end of a tool's crawl, its report and its WARC files."""
     try:
         if not _has_frontier(database, job.id):
             adopt_warcs_for_job(job, database=database, archive_root=archive_root)
     except StorageError as error:
-        # The index looks for them again.
+        # Not an error here: the index looks for WARC files again.
         log.warning("tool.warcs.not_recorded", job_id=job.id, reason=str(error))
     finished_at = datetime.now(UTC)
-    # First the report: who sees that the run is over finds it there.
+    # The report is written first, so that it exists when the run is seen as over.
     write_run_report(database, job.id, RunEnd(ended.status, ended.reason, finished_at), None)
     settle_as(database, job.id, leader, ended, finished_at)
     log.info("crawl.end", job_id=job.id, status=ended.status, reason=ended.reason)

@@ -1,7 +1,7 @@
 """Child processes, which always end with their parent.
 
-A child's standard input is its lifeline: the first line names the leader that it works for, then the pipe is only held
-open. When it closes, for any reason, the child shuts down in good order, or at once if that takes too long.
+A child's standard input is its lifeline: the first line names the leader that it works for; then the pipe stays open.
+When it closes, for any reason, the child shuts down properly, or is ended if that takes too long.
 """
 
 import json
@@ -20,17 +20,19 @@ from typing import IO
 from webstrata.errors import StorageError, UsageError
 
 GRACE_SECONDS = 7.0
-"""How long a child has to end in good order; the process that stops this one waits a little longer."""
+"""How long a child may take to shut down; the process that stops this one waits a little longer."""
 
 UNHURRIED_SECONDS = 60.0
-"""How long a child has to end after a stop request while the parent continues: a container saves its data then."""
+"""How long a child may take to shut down after a stop request while the parent continues: containers save their data
+then."""
 
 _LOOK_SECONDS = 0.05
 _LONGEST_LINE = 10_000
 
 _STARTING_SECONDS = 3.0
-"""How long a child runs before it is asked to end: one that is not ready for signals would die of the first, and leave
-running what it was to end, such as a container.
+"""How long a child runs at least before it gets a signal.
+
+A child that does not handle signals yet would die at once, and leave running what it should end, such as a container.
 """
 
 
@@ -44,8 +46,8 @@ def run_child(
 ) -> int:
     """Run a command to its end and return its exit code, negative for a signal; on an interruption it is ended.
 
-    It gets its own process group: processes that it leaves there are ended with it. `stop_requested` ends it too,
-    but without hurry.
+    It gets its own process group: processes that it leaves there are ended, too. `stop_requested` also ends it, with
+    more time to shut down.
     """
     deadline, may_be_told = math.inf, time.monotonic() + _STARTING_SECONDS
     with Child.started(command, leader, stream_output=stream_output) as child:
@@ -85,11 +87,11 @@ class Child:
         return child
 
     def __enter__(self) -> "Child":
-        """Return the child, to be cleared away when the block ends."""
+        """Return the child, which is ended with the block."""
         return self
 
     def __exit__(self, *_why: object) -> None:
-        """End what is left of it."""
+        """End the remaining processes."""
         self.clear()
 
     def poll(self) -> int | None:
@@ -164,7 +166,7 @@ class Lifeline:
 
 
 def _first_line(descriptor: int) -> bytes:
-    """Return the first line, read byte by byte: nothing after it may be taken out of the pipe."""
+    """Return the first line, read byte by byte, so that nothing after it is consumed."""
     line = b""
     while not line.endswith(b"\n"):
         more = os.read(descriptor, 1)

@@ -40,7 +40,7 @@ class JobEnding:
 
 
 def verdict(end: "CrawlEnd", refusal: str | None = None) -> JobEnding:
-    """Return the status that a crawl's end gives its job; `refusal` is the response of a site that gave only errors."""
+    """Return the status of a job after its crawl; `refusal` is the error of a site that sent only error responses."""
     to_go = f"with {counted(end.counts.pending, 'URL')} to go"
     limit = f"the {end.limit} was reached {to_go}" if end.limit is not None else None
     if end.stopped:
@@ -85,7 +85,7 @@ def settle_with(database: Database, job: StoredJob, leader: str, ended: JobEndin
     ended = _with_warning(ended, job.config.ignored_arguments)
     with database.read() as session:
         leases.check_leader(session, job.id, leader)
-    # The report comes first: it exists when the run is seen as over.
+    # The report is written first, so that it exists when the run is seen as over.
     write_run_report(database, job.id, RunEnd(ended.status, ended.reason, finished_at), config)
     refresh_stats(database, job.id)
     settle_as(database, job.id, leader, ended, finished_at)
@@ -118,7 +118,7 @@ def settle_as(database: Database, job_id: int, leader: str, ended: JobEnding, fi
 
 
 def try_again_later(database: Database, job: StoredJob, leader: str, rest: timedelta) -> None:
-    """Queue a job whose crawl captured nothing again, for a run that retries the failed URLs."""
+    """Queue a job again whose crawl captured nothing, so that the failed URLs are retried."""
     now = datetime.now(UTC)
     with database.write() as session:
         frontier.revive(session, job.id, now)

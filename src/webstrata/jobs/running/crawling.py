@@ -41,7 +41,7 @@ log = structlog.get_logger()
 _HOLD_MARGIN = timedelta(seconds=5)
 _VISITS_PER_PAGE = 2
 _NEW_OBJECTS = 50_000
-"""New objects after which the garbage collector runs; at Python's 700 it took a fifth of a crawl's CPU time."""
+"""The number of new objects between garbage collections; with Python's 700 they took a fifth of a crawl's CPU time."""
 
 Watch = Callable[[CrawlProgress], None]
 
@@ -74,8 +74,8 @@ class Crawling:
     ) -> JobStatus | None:
         """Crawl a job for its leader, record its end and return its status.
 
-        To a crawler that depends on its leader a signal means that the leader ends, or is gone: then other workers are
-        not stopped, the job is left as it is for the next leader, and None is returned.
+        For a crawler in a child process (`is_child`), a signal means that its leader ends or is gone: then other
+        workers are not stopped, the job is left as it is for the next leader, and None is returned.
         """
         config = self._config(job)
         stage = self._stage_of(job)
@@ -113,7 +113,7 @@ class Crawling:
         return NEW_CRAWL_PHASE if size else INITIAL_CRAWL
 
     def _shown_to(self, job_id: int, leader: str, written: CrawlLog, watch: Watch) -> Watch:
-        """Return the receivers of the crawl's progress: its log and the caller; none once the lease was lost."""
+        """Return a callback that reports the crawl's progress to its log and the caller, unless the lease was lost."""
 
         def seen(progress: CrawlProgress) -> None:
             with self.database.read() as session:
@@ -127,7 +127,7 @@ class Crawling:
         config = self.defaults.overridden(job.config.crawl)
         most = config.concurrency if self.concurrency is None else self.concurrency
         if config.fetcher == "browser":
-            # Pages that wait for the browser are left to other workers.
+            # Without a browser, pages that need one are left to other workers.
             most = min(most, _VISITS_PER_PAGE * config.browser_pages)
         return replace(config, concurrency=most)
 
@@ -190,14 +190,14 @@ class Crawling:
 
 @dataclass(frozen=True)
 class _Signals:
-    """What a signal does: end the crawl for all workers, or only this worker's part."""
+    """The effect of a signal: it ends the crawl for all workers, or only this worker's part."""
 
     interrupted: threading.Event
     means_leaving: bool = False
 
 
 async def _run_until_signal(make_crawl: Callable[[], Crawl], signals: _Signals) -> CrawlEnd:
-    """Run a crawl; the first SIGINT or SIGTERM ends it in good order."""
+    """Run a crawl; the first SIGINT or SIGTERM lets it shut down."""
     crawl = make_crawl()
     end = crawl.leave if signals.means_leaving else crawl.stop
 

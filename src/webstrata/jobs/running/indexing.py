@@ -1,4 +1,4 @@
-"""The index stage of a job in this process: captures made searchable, then shown to the plugins."""
+"""The index stage of a job in this process: indexes captures, then runs the plugins on them."""
 
 import threading
 from collections.abc import Callable
@@ -60,8 +60,8 @@ class Indexing:
     ) -> int:
         """Make a crawl's captures searchable and run the plugins on them.
 
-        Return 0, 1 if it failed, 130 if it was stopped. Only then is the job done: if killed before, it counts as under
-        way and another worker goes on with it.
+        Return 0, 1 if it failed, 130 if it was stopped. The job is done only after that: if killed before, it counts as
+        running and another worker continues it.
         """
         with self.database.read() as session:
             job = jobs.load_job(session, job_id)
@@ -122,7 +122,7 @@ class Indexing:
         )
 
     def _compute_changes(self, job: StoredJob, done: JobStatus, interrupted: threading.Event) -> int:
-        """Compute the change events of the job's source; the job counts as under way until they are there."""
+        """Compute the change events of the job's source; until this is done the job counts as running."""
         if not self.tracks_changes:
             return 0
         reporting = None
@@ -139,10 +139,8 @@ class Indexing:
         return INTERRUPTED if counts.was_stopped else 0
 
     def so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Index the captures of a running crawl, and run the plugins on its pages; return 130 once stopped.
-
-        Little is left to do after the crawl.
-        """
+        """Index the captures of a running crawl, and run the plugins on its pages, so that little remains to be done
+        after it; return 130 once stopped."""
         with self.database.read() as session:
             job = jobs.load_job(session, job_id)
         last_id = 0

@@ -21,7 +21,7 @@ IndexSoFar = Callable[[int, threading.Event], int]
 def index_beside(database: Database, job: StoredJob, index: IndexSoFar | None, every: float) -> Iterator[None]:
     """Index the captures of a crawl while the block lasts; `every` is the pause before and between passes.
 
-    0 waits for the end of the crawl, and so does a job without a source, which has no index.
+    With 0, and for a job without a source, nothing is indexed during the crawl.
     """
     if index is None or not every or job.source is None:
         yield

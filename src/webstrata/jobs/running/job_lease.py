@@ -23,16 +23,17 @@ _LEASE = timedelta(seconds=60)
 _RENEWED_EVERY = 10.0
 
 Take = Callable[[Session, int, str, datetime, timedelta], None]
-"""How a lease is taken: for all stages, or for the index alone."""
+"""A function that takes a lease, for all stages or for the index alone."""
 
 
 @contextmanager
 def in_the_lead(
     database: Database, archive_root: Path, job_id: int, take: Take = leases.lease, *, helpers_welcome: bool = False
 ) -> Iterator[str]:
-    """Lead a job; yield the owner's name.
+    """Hold the lease of a job; yield the owner's name.
 
-    A failure on our side lets the job rest, to be tried again; a job that makes no sense has failed for every worker.
+    After a failure on our side the job is paused and retried; a job with an invalid configuration fails, as it would
+    for every worker.
     """
     taken = partial(take, helpers_welcome=helpers_welcome) if take is leases.lease else take
     with structlog.contextvars.bound_contextvars(job_id=job_id):

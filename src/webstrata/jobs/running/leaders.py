@@ -1,4 +1,4 @@
-"""The process that leads a job: finding it, and messages about where to watch the job and how to stop it."""
+"""Finds the process that leads a job, and describes where to watch the job and how to stop it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

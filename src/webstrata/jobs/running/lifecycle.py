@@ -42,7 +42,7 @@ class JobCallbacks:
     crawled: Callable[["CrawlProgress"], None] = lambda progress: None
     indexed: Callable[[int], None] = lambda pages: None
     read: Callable[[int, int], None] = lambda done, total: None
-    """Called with how many bytes of how many the index has read."""
+    """Progress callback of the index, called with (bytes read, bytes in total)."""
     looked: Callable[[int, int], None] = lambda done, total: None
     """Progress callback, called with (processed captures, captures in total)."""
 
@@ -56,7 +56,7 @@ class JobSummary:
 
     job_id: int
     seed: str
-    """Its first seed; the job's name when it was not crawled here."""
+    """Its first seed, or the job's name if it was not crawled here."""
     status: JobStatus
     reason: str | None
     captured: int
@@ -68,7 +68,7 @@ class JobSummary:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs jobs, or single stages of them, in this process: wired parts in, a summary out."""
+    """Runs jobs, or single stages of them, in this process."""
 
     database: Database
     archive_root: Path
@@ -81,7 +81,7 @@ class Runner:
     min_free_bytes: int = 0
     index_processes: int | None = None
     concurrency: int | None = None
-    """How many requests a crawl has under way at once; None leaves it to the job."""
+    """How many concurrent requests a crawl has; None uses the job's setting."""
     tracks_changes: bool = True
     beside: IndexSoFar | None = None
     """Indexes the captures of a running crawl in another process: in this one it would slow the crawl down."""
@@ -101,8 +101,9 @@ class Runner:
     ) -> JobSummary:
         """Run a job through its stages and return how it ended; after a failure on our side it is retried later.
 
-        A signal that ends the crawl sets the caller's event. Helpers are welcome where all have the same settings, as
-        the workers of an archive do; a job that a person runs with settings of their own gets none.
+        A signal that ends the crawl also sets the event `interrupted`. Other workers may help if `helpers_welcome`,
+        which requires the same settings, as in all workers of an archive; a job with a command's own settings gets no
+        helpers.
         """
         self.recovery.tend()
         stop_requested = interrupted or threading.Event()
@@ -110,7 +111,7 @@ class Runner:
             ended = self._crawl_if_needed(job_id, leader, watcher, stop_requested)
             if ended is not None:
                 watcher.read(0, 0)
-                # Captures are indexed however the crawl ended: the event stops only the crawl.
+                # Captures are indexed even after an interruption: the event stops only the crawl.
                 self.index(
                     job_id, leader, threading.Event(), watcher.indexed, advanced=watcher.read, looked=watcher.looked
                 )
@@ -198,7 +199,7 @@ class Runner:
     def _crawl_if_needed(
         self, job_id: int, leader: str, watcher: JobCallbacks, interrupted: threading.Event
     ) -> JobStatus | None:
-        """Crawl, and return how that ended; a job that was interrupted during indexing is not crawled again."""
+        """Crawl, and return the resulting status; a job that was interrupted during indexing is not crawled again."""
         job = self._load(job_id)
         if job.crawl_ended is not None:
             with self.database.write() as session:
@@ -214,7 +215,7 @@ class Runner:
 
     @cached_property
     def _crawling(self) -> "Crawling":
-        # Each of the two stages takes long to load, and a process that runs one for a worker needs only that.
+        # Imported here: each stage takes long to load, and a worker's child process needs only one.
         from webstrata.jobs.running.crawling import Crawling
 
         return Crawling(

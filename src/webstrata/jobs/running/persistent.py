@@ -1,4 +1,4 @@
-"""Jobs of the database, whose lease is held here while child processes run their stages."""
+"""Runs jobs of the database: holds the lease here while child processes run the stages."""
 
 import threading
 from dataclasses import dataclass
@@ -63,8 +63,8 @@ def run_persistent_job(
 ) -> int:
     """Crawl a queued job and return the crawler's exit code; indexing comes afterwards.
 
-    A crawler that is killed goes on where it was. A crawl without any result is queued again, up to `max_retries`
-    times, unless another attempt would end the same way.
+    A killed crawler is restarted and continues where it was. A crawl without any result is queued again, up to
+    `max_retries` times, unless another attempt would end in the same way.
     """
     stop_event = interrupted or threading.Event()
     context.recovery.tend()
@@ -115,7 +115,7 @@ def _crawl(context: WorkerContext, job: StoredJob, leader: str, interrupted: thr
 
 
 def _suspicion(context: WorkerContext, job_id: int) -> str:
-    """Return a sentence that names the URL that the crawler of a job was fetching most often when it died."""
+    """Return a sentence with the URL that the crawler was fetching most often when it died."""
     with context.database.read() as session:
         url = frontier.suspect_url(session, job_id)
     return f", most often while it fetched {url}" if url else ""
@@ -142,7 +142,7 @@ def _after_crawl(
         try_again_later(context.database, job, leader, rest)
         return
     if job.crawl_ended is not None and job.status is not job.crawl_ended:
-        # It was interrupted while it was indexed: only the index is left to do.
+        # It was interrupted during indexing: only the index remains to be done.
         with context.database.write() as session:
             leases.set_as(session, job.id, leader, status=job.crawl_ended)
     if job.crawl_ended is JobStatus.STOPPED and job.source is not None and not interrupted.is_set():
@@ -158,7 +158,7 @@ def _rest_before_retry(context: WorkerContext, job: StoredJob, max_retries: int)
 
 
 def _index(context: WorkerContext, job_id: int, leader: str, interrupted: threading.Event) -> int:
-    """Run the index of a job; an indexer that dies again and again at the same place is given up."""
+    """Run the index of a job; it is given up if the indexer dies repeatedly at the same place."""
     deaths = 0
     while True:
         before = _indexed_bytes(context, job_id)

@@ -33,7 +33,7 @@ _ONE_PAGE = {"max_pages": 1, "max_depth": 0, "use_sitemaps": False, "capture_req
 """The settings of a job that captures one page with all that it shows."""
 
 _HOLD = timedelta(minutes=1)
-"""How long workers leave a job alone that is about to be run where it was queued."""
+"""How long workers do not take a job that the queueing process is about to run itself."""
 
 
 def queue_archive(  # noqa: PLR0913 - everything that a job can be told
@@ -50,8 +50,8 @@ def queue_archive(  # noqa: PLR0913 - everything that a job can be told
 ) -> int:
     """Queue a job for some addresses of one site and return its id; an interrupted job is resumed.
 
-    It is a job of the source of that code, else of the source in whose scope the addresses lie, else of a new one.
-    Workers leave the job alone for the time of `hold`, so that a caller who runs it at once does not race with them.
+    The job belongs to the source with `code`, else to the source whose scope contains the addresses, else to a new one.
+    For the time `hold` workers do not take the job, so that they do not race with a caller who runs it at once.
     """
     seeds = tuple(parse_url(url).href for url in urls)
     if not seeds:
@@ -79,7 +79,7 @@ def _job_config(
     scope: ScopeRules | None,
     plugins: tuple[str, ...] | None,
 ) -> JobConfig:
-    """Return the configuration of a new job: the given values, and for the rest those of the source."""
+    """Return the configuration of a new job: the given values, and the source's for the others."""
     entry = source.entry or SourceJobConfig.plain(source.code, ())
     if plugins is None and entry.plugins is not None:
         plugins = tuple(entry.plugins)
@@ -95,10 +95,9 @@ def _gone_on(
     now: datetime,
     hold: timedelta,
 ) -> int | None:
-    """Queue a job that was cut off again, with the settings that are given now.
+    """Queue an interrupted job again with new settings and return it; None if the job or its folder is gone.
 
-    None when its folder is gone, or the job is. A job that zimit crawls, which does not know those settings, is left to
-    the workers: it goes on by itself, or not at all.
+    A job of zimit, which does not know these settings, is left to the workers.
     """
     job = jobs.load_job(session, unfinished) if unfinished is not None else None
     if job is None or not Path(job.output_dir).is_dir():
@@ -142,9 +141,10 @@ def queue_tool_job(
     output_dir: Path,
     passthrough: tuple[str, ...] = (),
 ) -> int:
-    """Queue a job with its files in a given folder, for the caller to run now; an earlier job there is resumed.
+    """Queue a job with its files in a given folder, to be run by the caller; an earlier job of the folder is resumed
+    with the given addresses.
 
-    It then begins at the given addresses; ConflictError when they are of another site.
+    ConflictError when they are of another site.
     """
     seeds = tuple(parse_url(with_scheme(url)).href for url in urls)
     check_in_root(output_dir, archive_root)
@@ -186,7 +186,7 @@ def check_in_root(output_dir: Path, archive_root: Path) -> None:
 def request_stop(recovery: Recovery, job_id: int) -> None:
     """Stop a job's crawl soon, wherever it runs; without a worker, at once. ConflictError without a crawl.
 
-    The leases of dead workers are taken back first: they would never notice the stop.
+    The leases of dead workers are released first, as they would never notice the stop.
     """
     _clear_up(recovery)
     now = datetime.now(UTC)
@@ -200,12 +200,13 @@ def request_stop(recovery: Recovery, job_id: int) -> None:
             _record(session, "stop", job_id, status, after)
         else:
             raise ConflictError(f"job {job_id} is {status}: there is no crawl to stop")
-    # A rebuild would else put it back in line.
+    # Otherwise a rebuild would queue it again.
     write_manifest(recovery.database, job_id, archive_root=recovery.archive_root)
 
 
 def _clear_up(recovery: Recovery) -> None:
-    """Release the leases and permits of dead workers; where that fails, as without Redis, the next worker does it."""
+    """Release the leases and permits of dead workers; if that fails, for example without Redis, the next worker does
+    it."""
     try:
         recovery.tend()
     except OUR_TROUBLE as error:
@@ -215,8 +216,8 @@ def _clear_up(recovery: Recovery) -> None:
 def _stop_waiting_job(session: Session, job: StoredJob, now: datetime) -> JobStatus:
     """Stop a job that no worker crawls and return its new status.
 
-    A container may have outlived every process that knew of it: then the next worker takes it over, sees the stop and
-    ends it. Our own crawler ends by itself, and gives back its leases.
+    A container may have outlived all processes that managed it: then the next worker takes it over, sees the stop
+    request and ends it. Our own crawler ends by itself and releases its leases.
     """
     if job.config.tool_options.get("engine") == ZIMIT and job.status_reason == leases.WORKER_DIED:
         jobs.set_job(session, job.id, stop_requested_at=now, not_before=None)
@@ -230,9 +231,9 @@ def _stop_waiting_job(session: Session, job: StoredJob, now: datetime) -> JobSta
 
 
 def resume_job(recovery: Recovery, job_id: int) -> None:
-    """Resume a job that ended, or lost its worker: failed and pending URLs are fetched.
+    """Resume a job that ended or lost its worker: failed and pending URLs are fetched.
 
-    ConflictError while it is under way, or waits already.
+    ConflictError while it is running or queued.
     """
     with recovery.database.read() as session:
         waited = jobs.status_of(session, job_id) is JobStatus.QUEUED
@@ -250,7 +251,7 @@ def resume_job(recovery: Recovery, job_id: int) -> None:
         if refusal := refuse_resuming(job_id, status, closed_jobs.repeated_by(session, job_id)):
             raise ConflictError(refusal)
         _put_in_line(session, job_id, now, now, by_person=True)
-        # Why it ended is in the audit log and its own log; of a job that waits it would be no reason.
+        # The reason is cleared, as a queued job has none; it is still in the audit log and the job's log.
         jobs.set_job(session, job_id, status_reason=None, crawler_status=None)
         _record(session, "resume", job_id, status, JobStatus.QUEUED)
 
@@ -277,7 +278,7 @@ def retry_job(database: Database, job_id: int) -> JobStatus:
 
 
 def _record(session: Session, order: str, job_id: int, before: JobStatus, after: JobStatus) -> None:
-    """Write a command to a job into the audit log; a crawl that is asked to stop still runs for a moment."""
+    """Write a command for a job into the audit log; after a stop request the crawl still runs for a moment."""
     audit_log.record(session, f"job.{order}", f"job:{job_id}", before={"status": before}, after={"status": after})
 
 
@@ -289,9 +290,9 @@ def _is_led(session: Session, archive_root: Path, job_id: int) -> bool:
 def _put_in_line(
     session: Session, job_id: int, now: datetime, not_before: datetime, *, by_person: bool = False
 ) -> None:
-    """Queue a job again for a run of its own, in which the URLs that failed get a fresh start.
+    """Queue a job again for a new run, in which failed URLs start with no attempts.
 
-    When a person asks for it, what killed its crawlers is tried once more, and so are the seeds of a site that gave
+    If a person requested it, URLs that killed crawlers are tried once more, and so are the seeds of a site that sent
     only errors.
     """
     frontier.revive(session, job_id, now, by_person=by_person)

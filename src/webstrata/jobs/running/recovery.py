@@ -1,4 +1,4 @@
-"""Recovery after dead workers: their jobs are queued again, half-written WARC records are cut off."""
+"""Recovery after dead workers: their jobs are queued again, and half-written WARC records are removed."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class Recovery:
-    """Clears up after dead workers of one archive; several processes may do so at the same time."""
+    """Cleans up after dead workers of one archive; several processes may do so at the same time."""
 
     database: Database
     archive_root: Path
@@ -59,11 +59,11 @@ class Recovery:
         return dead
 
     def _clear_up_after(self, owner: str) -> None:
-        # Only the dead leave something to recover, and the crawler takes long to load.
+        # Imported here: it is needed only after a death, and the crawler takes long to load.
         from webstrata.crawl.commit import recover
 
         with self.database.write() as session:
-            # In the order in which commits lock: the job, then its tasks.
+            # The job first, then its tasks: the same order of locks as in commits.
             worked_on = frontier.jobs_of(session, owner)
             for job_id in worked_on:
                 leases.lock_job(session, job_id)
@@ -78,7 +78,7 @@ class Recovery:
         log.info("worker.buried", owner=owner)
 
     def _complain(self, owner: str, error: StorageError) -> None:
-        """Log once what is wrong with a dead worker's files: recovery is retried every time."""
+        """Log a problem with a dead worker's files only once, as recovery is retried every time."""
         if owner not in self._complained_about:
             self._complained_about.add(owner)
             log.error("worker.recovery.failed", owner=owner, reason=str(error))

@@ -35,7 +35,7 @@ _MODULE, _SCRIPT = "webstrata.archive_tool", "archive-tool"
 _SCRIPT_BYTES = 65_536
 
 TIED = "--tied"
-"""The flag by which our own programs know that their standard input is a lifeline."""
+"""The flag that makes our own programs treat their standard input as a lifeline."""
 
 _OURS_ONLY = ("engine", "docker_image", "docker_shm_size", "final_build")
 """Options that only our archive-tool has flags for."""
@@ -55,8 +55,8 @@ def tool_command(setting: str) -> tuple[str, ...]:
 def is_own_tool(command: Sequence[str]) -> bool:
     """Return whether a command runs our archive-tool, also through sudo and the like.
 
-    Another program may have the same name, so what counts is what the file holds: scripts that installers make, and
-    most wrappers, name our package below the line that names their interpreter.
+    Another program may have the same name, so the file's content decides: scripts of installers, and most wrappers,
+    contain the name of our package.
     """
     return any(Path(word).name == _MODULE or (Path(word).name == _SCRIPT and _is_own_script(word)) for word in command)
 
@@ -72,7 +72,7 @@ def _is_own_script(word: str) -> bool:
 
 
 def withheld_options(options: ArchiveToolOptions, command: Sequence[str]) -> list[str]:
-    """Return the options of a job that its tool is not given, because only our archive-tool has flags for them."""
+    """Return the options of a job that are not passed to its tool, because only our archive-tool has flags for them."""
     return [] if is_own_tool(command) else [name for name in _OURS_ONLY if getattr(options, name) is not None]
 
 
@@ -81,8 +81,8 @@ def tool_flags(
 ) -> list[str]:
     """Return the flags of a tool for a job's options, except those that a run passes one by one.
 
-    Options that need monitoring are left out without it. The command for the VPN is a flag like the others: it should
-    read its secrets from a file, as every user of a machine can read a process's arguments.
+    Options that need monitoring are left out without it. The VPN command is passed as a flag, which every user of the
+    machine can read: it should read secrets from a file.
     """
     names = [*_OURS_ONLY, "relax_perms"] if is_own_tool(command) else ["relax_perms"]
     if options.enable_monitoring:
@@ -96,7 +96,7 @@ def tool_flags(
 
 
 def job_arguments(name: str, config: ArchiveJobConfig, folder: Path, command: Sequence[str] = OWN_TOOL) -> list[str]:
-    """Return how a tool is called for a job, but for what ties it to a worker."""
+    """Return the arguments of a tool for a job, except those for its lifeline."""
     options = config.options
     needed = ToolRun(name, config.seeds).arguments(folder)
     flags = _flags({**_by_themselves(options, config, command)})
@@ -114,8 +114,7 @@ class _ByThemselves(TypedDict):
 
 def _by_themselves(options: ArchiveToolOptions, config: ArchiveJobConfig, command: Sequence[str]) -> _ByThemselves:
     """Return the options that a run passes one by one; our own tool has defaults for workers and log level, another may
-    not.
-    """
+    not."""
     named = config.tool_options if is_own_tool(command) else TOOL_OPTIONS
     return _ByThemselves(
         initial_workers=options.initial_workers if "initial_workers" in named else None,
@@ -136,7 +135,7 @@ def _flags(values: Mapping[str, object]) -> list[str]:
 
 @dataclass(frozen=True)
 class ToolRun:
-    """A run of archive-tool: a name and where to begin."""
+    """A run of archive-tool, with a name and seeds."""
 
     name: str
     seeds: Sequence[str]
@@ -157,7 +156,7 @@ class ToolRun:
         interrupted: threading.Event | None = None,
         stop_requested: threading.Event | None = None,
     ) -> int:
-        """Run archive-tool to its end and return its exit code; without a folder, one of its own is made.
+        """Run archive-tool to its end and return its exit code; without a folder, a new one is made.
 
         `interrupted` ends it because we have to end, `stop_requested` because a stop of the crawl was requested.
         """
@@ -191,7 +190,7 @@ class ToolRun:
 
 @dataclass(frozen=True)
 class ToolStages:
-    """Stages in processes of their own, which know where the database is from their settings, as we do."""
+    """Runs stages in child processes, which get the database from their settings, as this one does."""
 
     database: Database
     archive_root: Path
@@ -202,8 +201,7 @@ class ToolStages:
 
     def crawl(self, job_id: int, leader: str, interrupted: threading.Event) -> int:
         """Run archive-tool to crawl a job and return its exit code; for a tool that does not record its progress, it is
-        recorded here.
-        """
+        recorded here."""
         job, since = self._load(job_id), datetime.now(UTC)
         if self.settles_its_job(job):
             return self._judged(job_id, leader, self._tool(job, leader, interrupted), since)
@@ -214,13 +212,12 @@ class ToolStages:
         return self._judged(job_id, leader, code, since)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
-        """Run archive-tool to help with a crawl that another worker leads, and return whether there was
-        anything to do.
-        """
+        """Run archive-tool to help with a crawl that another worker leads, and return whether there was anything to
+        do."""
         job = self._load(job_id)
         if not self.settles_its_job(job):
             return False
-        # How the crawl is watched, begun and cleaned up is its leader's affair.
+        # Monitoring, starting and cleaning up are done by the crawl's leader.
         plain = replace(job.config.options, enable_monitoring=False, cleanup=False, overwrite=False)
         code = self._run(job, plain, None, interrupted, "--help-only")
         if code not in (DONE, NOTHING_TO_DO) and not interrupted.is_set():
@@ -238,8 +235,7 @@ class ToolStages:
 
     def settles_its_job(self, job: StoredJob) -> bool:
         """Return whether a job's crawler records its own progress and end: ours does, a container or another tool does
-        not.
-        """
+        not."""
         return is_own_tool(self.command) and job.config.options.engine != ZIMIT
 
     def _tool(
@@ -247,7 +243,7 @@ class ToolStages:
     ) -> int:
         options = job.config.options
         if options.overwrite and _has_begun(job):
-            # Once is enough: a crawl that resumes after a kill continues where it was.
+            # Only for the first run: a crawl that resumes after a kill must not overwrite what it has.
             options = replace(options, overwrite=False)
         return self._run(job, options, leader, interrupted, stop_requested=stop_requested)
 
@@ -295,8 +291,7 @@ class ToolStages:
 
 def _has_begun(job: StoredJob) -> bool:
     """Return whether our own crawler has begun the present run of a job; zimit leaves an old ZIM in place until it is
-    done.
-    """
+    done."""
     last = next(reversed(attempt_logs(Path(job.output_dir))), None)
     if last is None or job.started_at is None or job.config.options.engine == ZIMIT:
         return False

@@ -1,4 +1,5 @@
-"""The worker: crawls the job that has waited longest, helps where nothing waits, and indexes beside that."""
+"""The worker: crawls the job that has waited longest, helps other workers if none waits, and indexes at the same
+time."""
 
 import signal
 import threading
@@ -25,7 +26,7 @@ from webstrata.model.jobs.job import JobStatus
 log = structlog.get_logger()
 
 _INDEX_LOOK_SECONDS = 1.0
-"""How often an idle indexer looks for work at least: a job whose crawl just ended is not to wait for the next poll."""
+"""How often an idle indexer looks for work, so that a job whose crawl just ended need not wait for the next poll."""
 
 _RETENTION_LOOK_SECONDS = 60.0
 """How often a worker checks whether a retention pass is due."""
@@ -34,13 +35,13 @@ _OUTBOX_LOOK_SECONDS = 2.0
 """How often a worker checks whether a notification is due."""
 
 _INTEGRITY_LOOK_SECONDS = 60.0
-"""How often a worker checks whether a check of the archive is due or to be gone on with."""
+"""How often a worker checks whether an integrity check is due or must be continued."""
 
 _AUDIT_LOOK_SECONDS = 1.0
 """How often a worker checks whether an audit waits."""
 
 _LOOK_AGAIN = timedelta(seconds=5)
-"""How long a job is left alone that another process turned out to work on."""
+"""How long a job is not taken again after another process was found to work on it."""
 
 
 def run_worker_loop(
@@ -174,7 +175,7 @@ def _try_step(
 
 
 def _next_to_crawl(context: WorkerContext) -> int | None:
-    """Clear up after the dead, queue what is due, and return the job to crawl next."""
+    """Clean up after dead workers, queue what is due, and return the job to crawl next."""
     context.recovery.tend()
     queue_due(context.database, context.archive_root, datetime.now(UTC))
     queue_due_watches(context.database, context.archive_root, datetime.now(UTC))
@@ -204,7 +205,7 @@ def _run_index(context: WorkerContext, job_id: int, stopping: threading.Event) -
 
 @contextmanager
 def _settled_whatever_happens(context: WorkerContext, job_id: int, failed: JobStatus) -> Iterator[None]:
-    """Confine a job's failure to the job: it has failed or rests, with the reason; the worker goes on."""
+    """Confine a failure to the job, which fails or is paused with the reason; the worker continues."""
     try:
         yield
     except LeaseLostError as error:
@@ -214,7 +215,7 @@ def _settled_whatever_happens(context: WorkerContext, job_id: int, failed: JobSt
     except DatabaseError:
         raise
     except OUR_TROUBLE:
-        return  # the job rests, and has said so
+        return  # the job was paused, and this was logged
     except WebstrataError as error:
         log.error("job.failed", job_id=job_id, reason=str(error))
         _fail(context, job_id, failed, str(error))
@@ -226,7 +227,7 @@ def _settled_whatever_happens(context: WorkerContext, job_id: int, failed: JobSt
 def _help_other_worker(context: WorkerContext, stopping: threading.Event) -> bool:
     """Help with a crawl that another worker leads, if one has enough work.
 
-    One that has nothing to do yet, or nothing more, is left alone: a helper takes a second to start.
+    A crawl with too little work gets no helper, as one takes a second to start.
     """
     with context.database.read() as session:
         under_way = [
@@ -238,7 +239,7 @@ def _help_other_worker(context: WorkerContext, stopping: threading.Event) -> boo
 
 
 def _help_crawl(context: WorkerContext, job_id: int, stopping: threading.Event) -> bool:
-    """Help with a crawl; an error here is logged, and the job goes on without the helper."""
+    """Help with a crawl; an error is logged, and the job continues without the helper."""
     try:
         return context.stages.help(job_id, stopping)
     except OUR_TROUBLE:

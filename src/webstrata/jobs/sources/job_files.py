@@ -35,7 +35,7 @@ class JobFile:
     source_name: str | None = None
     crawl: Mapping[str, object] = field(default_factory=dict)
     plugins: tuple[str, ...] | None = None
-    """Which plugins are to run; None when the file does not say."""
+    """The plugins to run; None when the file does not list any."""
 
 
 def read_job_file(path: Path, settings: Mapping[str, object], check: KnobCheck = dict) -> JobFile:

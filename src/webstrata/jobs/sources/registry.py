@@ -1,4 +1,4 @@
-"""The registry of sources: adding them by hand, from files or from the baseline, and making jobs of them."""
+"""The registry of sources: adds them by command, from files or from the baseline, and makes jobs of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -114,7 +114,7 @@ def _take_due_run(session: Session, source_code: str, now: datetime) -> None:
 
 
 def new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> Path:
-    """Make a job's folder; of two jobs in one second the later gets a number."""
+    """Make a job's folder; the second of two jobs in the same second gets a number."""
     requested = build_output_dir_for_job(code, job_name, archive_root, now)
     for folder in (requested, *(requested.with_name(f"{requested.name}-{n}") for n in range(2, 1000))):
         try:
@@ -139,7 +139,7 @@ def add_source(database: Database, new: NewSource, now: datetime) -> datetime | 
 
 
 def add_source_in(session: Session, new: NewSource, now: datetime) -> datetime | None:
-    """Do what `add_source` does, in a transaction of the caller's."""
+    """The same as `add_source`, in the caller's transaction."""
     check_entry(new.entry)
     check_source_name(new.name)
     hint = new.entry.schedule_hint

@@ -1,8 +1,7 @@
 """The schedule: queues jobs of the sources that are due.
 
-A source that was due while no worker ran gets one job, not one for each missed time. While a job of it is under way the
-next one waits until that is over: never two at a time. Of several workers that notice a due source at the same moment,
-one queues the job.
+A source that was due while no worker ran gets one job, not one for each missed time. A source never has two jobs at a
+time: the next waits for the end of the last. If several workers notice a due source, only one queues the job.
 """
 
 from datetime import datetime
@@ -24,8 +23,8 @@ log = structlog.get_logger()
 def queue_due(database: Database, archive_root: Path, now: datetime) -> list[int]:
     """Queue a job of every source that is due and return the jobs.
 
-    A source of which no job can be made (its folder cannot be written, say) stays due and shows the reason; others go
-    on.
+    If no job can be made for a source (for example, because its folder cannot be written), the source stays due with
+    the reason, and the others are processed.
     """
     with database.read() as session:
         due = sources.due_sources(session, now)

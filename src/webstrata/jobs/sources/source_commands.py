@@ -36,7 +36,7 @@ NO_SCHEDULE = "none"
 
 @dataclass(frozen=True)
 class WantedSource:
-    """A source as a person describes it; what is empty is found out or left out."""
+    """The description of a source to be added; empty fields are derived or left out."""
 
     urls: tuple[str, ...]
     code: str = ""
@@ -49,11 +49,12 @@ class WantedSource:
 
 @dataclass(frozen=True)
 class AddedSource:
-    """The source that now begins at the addresses a person gave."""
+    """The source that was added, or an existing one with the same seeds."""
 
     code: str
     is_new: bool
-    """False when a source with these seeds exists already: its code stays, and it gets the schedule and the rest."""
+    """False when a source with these seeds existed already: its code does not change, but it gets the schedule and
+    other values."""
     overlaps: tuple[str, ...] = ()
     """The other sources on one of its domains, if it is new."""
 
@@ -71,9 +72,9 @@ class EditedSource:
     tool_options: Mapping[str, object] | None = None
     """The options for archive-tool, all of them."""
     options: Mapping[str, object] = field(default_factory=dict)
-    """Crawl settings and tool options to be different, by name; the others stay."""
+    """Crawl settings and tool options to be changed, by name."""
     unset: tuple[str, ...] = ()
-    """Crawl settings and tool options to be at their defaults again."""
+    """Crawl settings and tool options to be reset to their defaults."""
     page_parameters: tuple[str, ...] | None = None
     schedule: str | None = None
     """When it is archived; an empty one, or `none`, means only on request."""
@@ -88,9 +89,9 @@ class SourceCommands:
         self._archive_root = archive_root
 
     def add(self, requested: WantedSource) -> AddedSource:
-        """Add a source; one that begins at the same addresses gets the schedule, and what else is given, instead.
+        """Add a source; an existing one with the same seeds gets the schedule and other given values instead.
 
-        ConflictError when the code is taken, UsageError for what makes no sense.
+        ConflictError when the code is taken, UsageError for invalid values.
         """
         seeds = seeds_of([url for url in requested.urls if url.strip()])
         if not seeds:
@@ -145,7 +146,7 @@ class SourceCommands:
             sources.set_enabled(session, code, enabled)
 
     def remove(self, code: str) -> None:
-        """Remove a source of which nothing was archived, with its jobs and their files; ConflictError for any other."""
+        """Remove a source without captures, with its jobs and their files; ConflictError for any other."""
         source_removal.refuse_with_warcs(self._database, code)
         with self._database.write() as session:
             before = _audited(sources.source_view(session, code))
@@ -157,7 +158,7 @@ class SourceCommands:
 
     @contextmanager
     def _changing(self, code: str, order: str) -> Iterator[Session]:
-        """Open a session to change a source in; what is different then is written to the audit log with it."""
+        """Open a session that changes a source, and write the changes to the audit log in the same transaction."""
         with self._database.write() as session, _recorded(session, code, order):
             yield session
         self._write_and_log(f"source.{order}", code)
@@ -169,7 +170,7 @@ class SourceCommands:
 
 @contextmanager
 def _recorded(session: Session, code: str, order: str) -> Iterator[None]:
-    """Write what is changed about a source inside to the audit log."""
+    """Write the changes that the block makes to a source to the audit log."""
     before = _audited(sources.source_view(session, code))
     yield
     session.flush()
@@ -185,7 +186,7 @@ def _recorded(session: Session, code: str, order: str) -> Iterator[None]:
 
 
 def _audited(view: SourceView) -> dict[str, object]:
-    """Return what people decide about a source."""
+    """Return the values of a source that the audit log records."""
     return {
         "name": view.name,
         "base_url": view.base_url,
@@ -199,10 +200,10 @@ def _audited(view: SourceView) -> dict[str, object]:
 
 
 def _add_unless_known(session: Session, requested: WantedSource, seeds: tuple[str, ...]) -> AddedSource:
-    """Add a source, unless there is one that begins at the same addresses."""
+    """Add a source, unless there is one with the same seeds."""
     scopes = source_scopes(session)
     known = source_beginning_at(seeds, scopes)
-    # A code that a person gave to a source is not given again; `archive` made up its own.
+    # A code that a person chose is not replaced; codes that `archive` derived may be.
     if known is not None and (known.code != requested.code or not _has_entry(session, known.code)):
         return AddedSource(known.code, is_new=False)
     new = _new_source(requested, seeds)
@@ -248,7 +249,7 @@ def _edit(session: Session, code: str, requested: EditedSource) -> None:
 
 
 def _edited(session: Session, code: str, requested: EditedSource) -> SourceJobConfig | None:
-    """Return the registry's entry with the requested changes, checked; None when it stays as it is."""
+    """Return the registry's entry with the requested changes, checked; None when nothing changes."""
     seeds = None if requested.seeds is None else seeds_of(requested.seeds)
     if (
         (seeds, requested.crawl, requested.tool_options) == (None, None, None)

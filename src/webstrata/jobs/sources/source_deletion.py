@@ -1,7 +1,7 @@
 """Deletion of a source with its captures and the files that nothing else uses, file by file.
 
-Killed at any moment, the same command goes on: a snapshot gets its tombstone before it is removed, a file goes before
-its rows, and the source goes last.
+After a kill, the same command continues: snapshots get tombstones before they are removed, files are deleted before
+their rows, and the source last.
 """
 
 from collections.abc import Sequence
@@ -45,11 +45,11 @@ class SourceDeletion:
     files: int
     bytes: int
     kept_files: tuple[str, ...] = ()
-    """WARC files that stay, because revisits of other sources refer to their records."""
+    """WARC files that are not deleted, because revisits of other sources refer to their records."""
     blobs: int = 0
-    """Blobs of assets that nothing else referred to; counted when they are deleted."""
+    """How many blobs were deleted because nothing else refers to them."""
     is_removed: bool = False
-    """Whether the source itself is gone; it stays, disabled, as long as files of it stay."""
+    """Whether the source itself was deleted; it remains, disabled, as long as any of its files do."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def plan_deletion(database: Database, archive_root: Path, code: str) -> SourceDe
 
 
 def delete_source(database: Database, archive_root: Path, code: str, confirm: str) -> SourceDeletion:
-    """Delete a source with its captures; the caller confirms by the name of the source.
+    """Delete a source with its captures; `confirm` must be the name of the source.
 
     ConflictError while a job of it runs, or when a legal hold or a haul needs one of its captures.
     """
@@ -148,7 +148,7 @@ def _refuse_kept(code: str, kept: Sequence[KeptSnapshot]) -> None:
 
 
 def _begin(database: Database, plan: _Plan) -> None:
-    """Disable the source, so that no job of it begins, and record whose deletion it is."""
+    """Disable the source, so that no new job begins, and record the deletion and its actor."""
     code, report = plan.view.code, plan.report
     with database.write() as session:
         _refuse(session, plan)
@@ -161,7 +161,7 @@ def _begin(database: Database, plan: _Plan) -> None:
 
 
 def _withhold_snapshots(database: Database, archive_root: Path, plan: _Plan) -> None:
-    """Add a tombstone for every snapshot, also beside files that stay, so that a rebuild does not restore them."""
+    """Add a tombstone for every snapshot, even beside remaining files, so that a rebuild does not restore them."""
     folders = {file.job_id: journal_folder(file.job_id, file.output_dir, archive_root) for file in plan.staying}
     while True:
         with database.read() as session:
@@ -180,7 +180,7 @@ def _withhold_snapshots(database: Database, archive_root: Path, plan: _Plan) -> 
 
 
 def _free_assets(database: Database, archive_root: Path, plan: _Plan) -> int:
-    """Drop the source's assets; blobs that other sources refer to become files of their own, the others go."""
+    """Delete the source's assets; blobs that other sources refer to become separate files, the others are deleted."""
     with database.write() as session:
         assets.forget_source(session, plan.view.id)
     blobs = delete_unreferenced(database, archive_root)
@@ -190,7 +190,7 @@ def _free_assets(database: Database, archive_root: Path, plan: _Plan) -> int:
 
 
 def _mark(database: Database, archive_root: Path, plan: _Plan) -> _Plan:
-    """Mark the files that go, in one transaction with a last look for what refers to them."""
+    """Mark the files to be deleted, and check once more for references to them, in one transaction."""
     files = (*plan.going, *plan.staying)
     with database.write() as session:
         _refuse(session, plan)
@@ -202,11 +202,11 @@ def _mark(database: Database, archive_root: Path, plan: _Plan) -> _Plan:
 
 
 def _delete_file(database: Database, archive_root: Path, file: SourceFile) -> None:
-    """Delete a WARC file, then its rows; a file outside of the archive root belongs to someone else and stays."""
+    """Delete a WARC file, then its rows; a file outside of the archive root is not ours and is not deleted."""
     try:
         path = place_of(archive_root, file.path, file.output_dir)
         if path.is_relative_to(archive_root.resolve()):
-            # A link would delete the file of another job.
+            # A link might point to the file of another job.
             without_links(archive_root, file.path).unlink(missing_ok=True)
     except OutsideRootError as error:
         log.warning("source.file.outside", file=file.path, reason=str(error))
@@ -217,7 +217,7 @@ def _delete_file(database: Database, archive_root: Path, file: SourceFile) -> No
 
 
 def _finish(database: Database, archive_root: Path, plan: _Plan) -> bool:
-    """Remove the source with its jobs and folders; with files that stay, only what shows them goes."""
+    """Remove the source with its jobs and folders; if files remain, only their captures are hidden."""
     code = plan.view.code
     if plan.staying:
         _hide_captures(database, plan.view.id, plan.staying)
@@ -225,7 +225,7 @@ def _finish(database: Database, archive_root: Path, plan: _Plan) -> bool:
     with database.read() as session:
         sources.refuse_while_worked_on(session, code, datetime.now(UTC))
         folders = sources.job_folders(session, code)
-    # Before the rows: without them nothing would know of folders that were left, but a rebuild would find them.
+    # Folders before rows: without rows, a remaining folder would be forgotten, but a rebuild would find it.
     delete_files(archive_root, code, folders)
     for job in folders:
         left = manifest_path(job.id, Path(job.output_dir), archive_root)

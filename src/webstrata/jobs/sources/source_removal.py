@@ -1,4 +1,4 @@
-"""Removing a source of which nothing was archived, with its jobs and what they left on the disk."""
+"""Removal of a source without captures, with its jobs and their files."""
 
 import shutil
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ log = structlog.get_logger()
 
 
 def refuse_with_warcs(database: Database, code: str) -> None:
-    """Raise ConflictError when a folder of a source's jobs holds WARC files, also such as were never recorded."""
+    """Raise ConflictError when a folder of a source's jobs has WARC files, even unrecorded ones."""
     with database.read() as session:
         made = sources.job_folders(session, code)
     for job in made:
@@ -25,9 +25,9 @@ def refuse_with_warcs(database: Database, code: str) -> None:
 
 
 def delete_files(archive_root: Path, code: str, removed: Sequence[JobFolder]) -> None:
-    """Delete the files of removed jobs, so that a rebuild does not bring them back; a disk that refuses is logged.
+    """Delete the files of removed jobs, so that a rebuild does not restore them; errors are logged.
 
-    Only folders that were made for a job are deleted. In a folder that a person chose, only the manifest is ours.
+    Folders that we made for a job are deleted. In a folder that a person chose, only the manifest is deleted.
     """
     own = archive_root / code
     for job in removed:

@@ -1,4 +1,4 @@
-"""Reading YAML files that people write, with file and line in every error.
+"""Reads YAML files that people write, with file and line in every error.
 
 Anything that is not understood is a UsageError with its position: `file:line: what`.
 """
@@ -38,11 +38,12 @@ _KINDS: Mapping[object, tuple[tuple[type, ...], str]] = {
     float: ((int, float), "a number"),
     str: ((str,), "text, in quotes if it looks like something else"),
 }
-"""What a value of a type may be in YAML, and how a person would say so."""
+"""For each type, the accepted YAML types and the words for messages."""
 
 
 def composed(path: Path, what: str) -> yaml.Node:
-    """Return a file's YAML as nodes: they know their lines, and an alias in them is a reference, never a copy."""
+    """Return a file's YAML as nodes, which have line numbers; aliases are references, so they cannot multiply the
+    content."""
     content = _content(path, what)
     try:
         node = _document(content)
@@ -63,7 +64,7 @@ def _document(content: bytes) -> yaml.Node | None:
     loader = yaml.SafeLoader(content)
     try:
         node: yaml.Node | None = loader.get_single_node()
-    except (ValueError, OverflowError):  # PyYAML's own slip: it takes the number in `"\U99999999"` as it is
+    except (ValueError, OverflowError):  # a bug of PyYAML, which does not check the number in `"\U99999999"`
         raise yaml.MarkedYAMLError(problem="a number that YAML cannot have", problem_mark=loader.get_mark()) from None
     return node
 
@@ -98,7 +99,7 @@ class YamlReader:
         return values
 
     def scope(self, seeds: tuple[str, ...], parts: Mapping[str, yaml.Node]) -> dict[str, tuple[str, ...]]:
-        """Return the scope that is given with some seeds: rules that make sense together."""
+        """Return the checked scope rules for some seeds."""
         if "scope" not in parts:
             return {}
         given = self.mapping(parts["scope"], "scope", SCOPE_CHECKS)
@@ -108,7 +109,7 @@ class YamlReader:
         return rules
 
     def mapping(self, node: yaml.Node, what: str, keys: Collection[str]) -> dict[str, yaml.Node]:
-        """Return a mapping's values by their keys: known ones, each once."""
+        """Return a mapping's values by key; an unknown or repeated key is an error."""
         if not isinstance(node, yaml.MappingNode):
             raise self.wrong(node, f"{what} must be a mapping, not {_shown(node)}")
         found: dict[str, yaml.Node] = {}
@@ -135,7 +136,7 @@ class YamlReader:
         return text
 
     def value(self, node: yaml.Node, what: str, kind: object) -> object:
-        """Return a simple value of a kind; null where a kind allows for none."""
+        """Return a simple value of a type; null if the type allows None."""
         if get_origin(kind) is Literal:
             return self._choice(node, what, get_args(kind))
         kind, *others = get_args(kind) or (kind,)
@@ -148,7 +149,7 @@ class YamlReader:
         return value
 
     def _choice(self, node: yaml.Node, what: str, choices: tuple[str, ...]) -> str:
-        """Return a word of a list as it is written; one of the words is `null`, which YAML parses as no value."""
+        """Return one of some words as it is written; `null` may be one of them, which YAML parses as no value."""
         if not isinstance(node, yaml.ScalarNode) or node.value not in choices:
             raise self.wrong(node, f"{what} must be {_one_of(choices)}, not {_shown(node)}")
         return str(node.value)
@@ -172,7 +173,7 @@ def _constructed(node: yaml.Node) -> object:
         return None
     try:
         value: object = SafeConstructor().construct_object(node)
-    except (ValueError, LookupError):  # `!!int` and `!!bool` may be put before anything
+    except (ValueError, LookupError):  # the tags `!!int` and `!!bool` may be on any text
         return None
     return value
 

@@ -1,4 +1,4 @@
-"""Watches and saved searches in a file beside the WARC folders, from which a rebuild brings them back."""
+"""Watches and saved searches in a file beside the WARC folders, from which a rebuild restores them."""
 
 import json
 from collections.abc import Mapping
@@ -35,7 +35,8 @@ def write_watching(database: Database, archive_root: Path) -> None:
 
 
 def restore_watching(database: Database, archive_root: Path) -> list[str]:
-    """Store the watches and saved searches of the archive's folder that the database lacks; return what is wrong."""
+    """Store the watches and saved searches of the archive's folder that the database lacks; return the problems of the
+    file."""
     path = archive_root / WATCHING_FILE
     try:
         content = json.loads(path.read_bytes())

@@ -1,7 +1,7 @@
 """The schedule of watches: jobs that check the watches that are due.
 
-Watches of single pages of one source that are due together share a job. While a job of a source is under way its
-watches wait: never two jobs of a source at a time.
+Due watches of single pages of one source share a job. While a source has a running job, its watches wait: a source
+never has two jobs at a time.
 """
 
 from collections import defaultdict
@@ -26,7 +26,7 @@ from webstrata.model.watching.watches import Watch, WatchScope, folder_of
 log = structlog.get_logger()
 
 AT_ONCE = 50
-"""Sources whose watches one transaction takes: a fraction of a second, so that no other writer waits for long."""
+"""The most sources per transaction, so that no other writer waits for more than a fraction of a second."""
 
 _SINGLE_PAGES = {"max_depth": 0, "use_sitemaps": False, "capture_requisites": True}
 _TRY_AGAIN = timedelta(minutes=5)
@@ -35,7 +35,7 @@ _TRY_AGAIN = timedelta(minutes=5)
 def queue_due_watches(database: Database, archive_root: Path, now: datetime) -> list[int]:
     """Queue jobs that check the watches that are due, and return the jobs.
 
-    Watches of which no job can be made are noted with the reason, and tried again later.
+    If no job can be made for a watch, the reason is stored and the watch is tried again later.
     """
     queued: list[int] = []
     while True:
@@ -52,7 +52,8 @@ def queue_due_watches(database: Database, archive_root: Path, now: datetime) -> 
 
 
 def _groups(due: Sequence[DueWatch]) -> list[list[DueWatch]]:
-    """Return the watches to be checked by one job each: of a source the one that is longest due, and those like it."""
+    """Return groups of watches to be checked by one job each: per source the watch that is longest due, and similar
+    ones."""
     by_source: dict[int, list[DueWatch]] = defaultdict(list)
     for one in due:
         by_source[one.watch.source_id].append(one)
@@ -81,13 +82,13 @@ def _queue(session: Session, archive_root: Path, group: Sequence[DueWatch], now:
 
 
 def queue_check(session: Session, archive_root: Path, code: str, chosen: Sequence[Watch], now: datetime) -> int:
-    """Queue a job that checks watches of one source, and return it; several of them are of single pages."""
+    """Queue a job that checks watches of one source, and return it; if there are several, all are of single pages."""
     entry = sources.own_entry(session, code) or SourceJobConfig.plain(code, ())
     name = generate_job_name(SourceJobConfig.plain(code, ()), now)
     folder = str(new_folder(archive_root, code, name, now))
     config = _config(entry, chosen)
     job_id = jobs.add_job(session, chosen[0].source_id, name=name, output_dir=folder, config=config, queued_at=now)
-    # A check by hand before its time counts as the one that is due.
+    # A manual check counts as the next scheduled one.
     turns = {one.id: next_run(one.schedule, min(one.next_run_at, now), now) for one in chosen}
     watches.take_due_runs(session, job_id, turns)
     return job_id

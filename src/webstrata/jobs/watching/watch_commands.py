@@ -92,7 +92,7 @@ class WatchCommands:
         return job_id
 
     def set_paused(self, watch_id: int, paused: bool) -> Watch:
-        """Pause a watch, or let it be checked again: at once, if a check was missed."""
+        """Pause or resume a watch; a missed check is made at once."""
         with self.database.write() as session:
             watch = watches.set_paused(session, watch_id, paused)
             audit_log.record(session, "watch.pause" if paused else "watch.resume", f"watch:{watch_id}")
@@ -114,7 +114,7 @@ class WatchCommands:
 
 
 def check_request(request: WatchRequest) -> CheckedWatch:
-    """Return a request as it is stored; UsageError for what cannot be watched, such as an invalid selector."""
+    """Return a request in the form that is stored; UsageError for an invalid one, such as an invalid selector."""
     checked = check_watch(request)
     for selector in (checked.rules.selector, *checked.rules.ignored_selectors):
         if selector is not None:

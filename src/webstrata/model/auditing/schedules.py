@@ -1,4 +1,4 @@
-"""Scheduled audits: shops that are audited again and again."""
+"""Scheduled audits of shops."""
 
 from dataclasses import dataclass
 from datetime import datetime

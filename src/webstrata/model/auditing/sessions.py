@@ -142,7 +142,7 @@ class Audit:
 
 @dataclass(frozen=True)
 class AuditLease:
-    """A session that this process works on; the token proves that it still does."""
+    """A leased session; the token proves that the lease is still held."""
 
     session_id: str
     token: str
@@ -159,7 +159,8 @@ class AuditLimits:
 
 
 def may_wait_for_domain(created_at: datetime, now: datetime, longest: timedelta) -> bool:
-    """Return whether a session on a busy domain goes back into the queue; after that the lock's attempts decide."""
+    """Return whether a session on a busy domain returns to the queue; after the longest wait, the lock's attempts
+    decide."""
     return now - created_at < longest
 
 

@@ -1,7 +1,7 @@
 """URLs of requests with a body, as replay tools index them: `https://example.org/api?__wb_method=POST&q=tea`.
 
-wabac.js, pywb and Browsertrix look such a response up by the request's URL with the body as a query. The rules for the
-query are those of wabac.js, which asks for it during replay: what differs by one character is not found.
+wabac.js, pywb and Browsertrix look such a response up by the request's URL with the body as a query. The query must be
+exactly the one that wabac.js requests during replay.
 """
 
 import base64
@@ -60,7 +60,8 @@ def split_posted_url(url: str) -> tuple[str, str, str] | None:
 
 
 def _decoded(query: str) -> str:
-    """Return a query as JavaScript's decodeURI does: all but reserved characters; nothing when it is malformed."""
+    """Return a query decoded like with JavaScript's decodeURI: all but reserved characters; empty when it is
+    malformed."""
     if "%" in _ESCAPES.sub("", query):
         return ""
     try:
@@ -122,7 +123,7 @@ def _values(value: object, name: str, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def _position(name: str) -> int:
-    """Return the place of a property among others: JavaScript begins with those that are numbers."""
+    """Return the sort key of a property: JavaScript puts those with numeric names first."""
     return int(name) if _ARRAY_INDEX.fullmatch(name) and int(name) < 2**32 - 1 else 2**32
 
 

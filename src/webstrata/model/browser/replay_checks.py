@@ -16,9 +16,9 @@ class PageCheck:
     url: str
     captured_at: datetime
     requests: int = 0
-    """Requests of the page, its own included."""
+    """The number of requests of the page, including that for the page itself."""
     failed: int = 0
-    """Those that the archive has no response to."""
+    """The number of requests without an archived response."""
     similarity: float = 0.0
     """How much the shown text resembles the archived text, from 0 to 1."""
     missing: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class PageCheck:
 
     @property
     def score(self) -> float:
-        """Return how well the capture is replayed, from 0 to 1: the similarity, less the share that is missing."""
+        """Return the score of the replay, from 0 to 1: the similarity, less the share of failed requests."""
         if self.problem is not None:
             return 0.0
         return self.similarity * (1 - self.failed / max(self.requests, 1))
@@ -83,7 +83,7 @@ def word_similarity(archived: str, shown: str) -> float:
 
 
 def evenly(ids: Sequence[int], most: int) -> list[int]:
-    """Return so many of the identifiers at most, spread evenly over all of them: the first is always among them."""
+    """Return at most `most` ids, evenly spread over all; the first is always included."""
     if len(ids) <= most:
         return list(ids)
     return [ids[position * len(ids) // most] for position in range(most)]

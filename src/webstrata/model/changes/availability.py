@@ -1,4 +1,4 @@
-"""Reasons why a changed status matters: what was available, open or valid is not any more, or is again."""
+"""Reasons from a changed status: available or sold out, open or closed, valid or expired."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from webstrata.model.changes.wording import WordChange, Wording, content_words
 
 _CODE = "availability"
 _REVERSED, _OTHER, _ALONE = 0.45, 0.35, 0.35
-"""Weights of a status that became its opposite, that is worse or better in another way, and that came or went alone."""
+"""Weights: of a status replaced by its opposite, by another status, and of one that was only added or removed."""
 _FOCUSED = 8
-"""Up to this many changed words, the status itself changed; with more, it is part of another change."""
+"""With at most so many changed words, the status itself changed; with more, it is part of another change."""
 _LONGEST_STATUS_LINE = 6
 
 
@@ -51,7 +51,7 @@ def _status_of_line(line: Wording) -> list[Status]:
 
 
 def _reports_only(words: Sequence[str], statuses: Sequence[Status]) -> bool:
-    """Return whether words consist of statuses and words that mean nothing beside them."""
+    """Return whether words are only statuses and fillers."""
     known = {word for status in statuses for word in status.shown.split()}
     return bool(statuses) and all(word in known or word in FILLERS for word in content_words(words))
 
@@ -69,7 +69,7 @@ def _not_among(statuses: Sequence[Status], others: Sequence[Status]) -> list[Sta
 
 
 def _add_exchange(lost: Sequence[Status], won: Sequence[Status], evidence: ChangeEvidence) -> bool:
-    """Add that a status took the place of another one; nothing if both are good."""
+    """Add that one status replaced another, unless both are good."""
     pairs = [(old, new) for old in lost for new in won if not (old.is_good and new.is_good)]
     if not pairs:
         return False

@@ -16,7 +16,7 @@ _ACCENTS = str.maketrans(
 
 
 def fold(text: str) -> str:
-    """Return a text in lower case, without accents, with plain apostrophes and spaces: character for character."""
+    """Return a text in lower case, without accents, with plain apostrophes and spaces; its length does not change."""
     lowered = text.lower()
     if lowered.isascii():
         return lowered

@@ -30,18 +30,19 @@ _FACTS = {
     "number": ("a number", 0.35),
     "label": ("a reference number", 0.03),
 }
-"""What each kind of fact is called, and the weight of its change."""
+"""The name of each kind of fact, and the weight of its change."""
 
 _FEW_WORDS = 7
-"""A sentence with so many other words is reworded; with more it is rewritten."""
+"""A sentence with at most so many changed words is reworded; with more, rewritten."""
 _FEW_OF_A_SENTENCE = 3
-"""More words than these, when they are half of the sentence, make it another one."""
+"""If more words changed, and these are half of the sentence, it is another sentence."""
 _FEW_MORE_WORDS = 5
-"""A difference of up to this many words is a rewording; more are a clause."""
+"""A difference of at most so many words is a rewording; more words are a clause."""
 _FEW_NAMED = 3
 _SENTENCE_WORDS = 5
 _FOCUSED = 6
-"""Up to this many changed words, the negation or obligation itself changed; with more, it is part of another change."""
+"""With at most so many changed words, the negation or obligation itself changed; with more, it is part of another
+change."""
 _HEADINGS = "123456"
 _ROLES_LOST_OR_WON = {
     wording.WARNING: ("a warning", "warning_removed", 0.55, "warning_added", 0.5),
@@ -92,7 +93,7 @@ def _judge_line(old: PageLine, new: PageLine, evidence: ChangeEvidence, has_name
     is_negated = _compare_negations(was, became, change, evidence)
     has_other_status = not is_negated and compare_statuses(was, became, change, evidence)
     _compare_obligations(was, became, change, evidence)
-    # A term that was only misspelt on one of the pages is on both.
+    # A term that is only misspelt on one page counts as being on both.
     is_misspelt = change.is_respelled and change.size == 0
     for role in _ROLES_REPLACED:
         if not (is_misspelt and role in _TERMS):
@@ -162,7 +163,7 @@ def _compare_spelled_numbers(was: Wording, became: Wording, evidence: ChangeEvid
 
 
 def _compare_enumerations(was: Wording, became: Wording, evidence: ChangeEvidence) -> None:
-    """Collect what a sentence no longer names beside something else, or names now: `dogs and cats` became `dogs`."""
+    """Collect items that were added to or removed from an enumeration: `dogs and cats` became `dogs`."""
     lost, won = (list((Counter(a.words) - Counter(b.words)).elements()) for a, b in ((was, became), (became, was)))
     words = lost or won
     named = content_words(words)
@@ -218,7 +219,7 @@ def _compare_role(role: str, was: Wording, became: Wording, evidence: ChangeEvid
 
 
 def _compare_words(old: PageLine, new: PageLine, change: WordChange, evidence: ChangeEvidence) -> None:
-    """Collect what the other words of a changed line mean: the kind of line and their number decide."""
+    """Collect the reason for the other words of a changed line, by the kind of line and their number."""
     size, more = change.size, len(change.added) - len(change.removed)
     before, after = shown(" ".join(change.removed)), shown(" ".join(change.added))
     if size == 0:

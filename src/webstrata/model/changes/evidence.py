@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from webstrata.model.changes.values import Reason
 
 _MOST_REASONS = 5
-"""Reasons of one kind that count and are shown."""
+"""The most reasons of one kind that count and are shown."""
 _SHOWN_CHARACTERS = 80
 
 
@@ -22,7 +22,7 @@ class ChangeEvidence:
         self.by_code.setdefault(code, []).append(Reason(code, text, weight))
 
     def reasons(self) -> list[Reason]:
-        """Return the strongest reasons, the strongest first; of one kind, each further one weighs half as much."""
+        """Return the strongest reasons, strongest first; each further reason of a kind counts half as much."""
         reasons: list[Reason] = []
         for found in self.by_code.values():
             distinct = {reason.text: reason for reason in sorted(found, key=lambda reason: reason.weight)}
@@ -35,7 +35,7 @@ class ChangeEvidence:
 
 
 def combined(weights: Iterable[float]) -> float:
-    """Return the weight of independent reasons together: more than each, never more than 1."""
+    """Return the combined weight of independent reasons: more than each, but at most 1."""
     return 1 - math.prod(1 - weight for weight in weights)
 
 

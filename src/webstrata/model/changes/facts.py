@@ -43,7 +43,7 @@ def _any_of(names: Iterable[str]) -> str:
 
 _ANY_FACT = re.compile(_any_of(_PATTERNS))
 _DIGITS_FIRST = re.compile(rf"(?=[\d+($€£¥₹])(?:{_any_of(name for name in _PATTERNS if name not in _LETTERS_FIRST)})")
-"""The same facts for texts without those that begin with a letter: far quicker, as most places need no look."""
+"""The pattern for facts that begin with a digit or sign; far quicker, as most positions cannot match."""
 _HAS_SIGN = re.compile(r"[\d@]")
 _PLAIN_WORD = re.compile("[a-z]+")
 _LEADING_WORDS = frozenset((*lists.MONTHS, *lists.NUMBER_WORDS))
@@ -72,7 +72,7 @@ class Fact(NamedTuple):
     kind: str
     """Such as `dose`, `percent`, `duration`, `price`, `measure`, `age`, `date`, `time`, `phone`, `email`, `number`."""
     value: str
-    """The value in one spelling: 1,000 and 1000 are the same, as are 3 May 2024 and 2024-05-03."""
+    """The normalised value: 1,000 and 1000 are equal, as are 3 May 2024 and 2024-05-03."""
     shown: str
     """The value as it is written in the text."""
 
@@ -104,7 +104,7 @@ def _fact(match: re.Match[str], text: str, plain: str) -> Fact | None:
 
 
 def _date_value(found: str) -> str:
-    """Return a date as its year, month and day, whatever of them it has."""
+    """Return a date as year, month and day, as far as they are stated."""
     if found[:4].isdigit() and found[4:5] == "-":
         return "-".join(str(int(part)) for part in found.split("-"))
     parts = {

@@ -24,9 +24,9 @@ def judge_links(
     *,
     is_text_same: bool = False,
 ) -> None:
-    """Collect the reasons of changed links; so many of them are explained by changed menus and the like.
+    """Collect the reasons of changed links; `explained` is how many are due to changed menus and the like.
 
-    When the page's text is the same, links lead elsewhere under the same words.
+    If the page's text is the same, links with unchanged words lead elsewhere.
     """
     gone = {url: _split(url) for url in sorted(removed) if not _is_sharing(url)}
     come = {url: _split(url) for url in sorted(added) if not _is_sharing(url)}
@@ -69,7 +69,7 @@ def _judge_targets(gone: Collection[str], come: Collection[str], evidence: Chang
 
 
 def _page_name(url: str) -> str:
-    """Return the last part of a URL's path without its ending; without numbers too, unless it is a document's."""
+    """Return the last part of a URL's path without its ending, and, unless it is a document, without numbers."""
     name, _, ending = _file_name(url.partition("?")[0].rstrip("/")).rpartition(".")
     stem = name or ending
     return stem if url.lower().endswith(_DOCUMENTS) else _NUMBERS.sub("#", stem)

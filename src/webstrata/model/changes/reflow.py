@@ -1,4 +1,4 @@
-"""Lines that were moved, divided or joined on the other page; their text is compared as one text."""
+"""Separates lines that were moved, divided or joined; their texts are compared as one text."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How much a change of a page matters to a person who watches it: a number between 0 and 1, with its reasons."""
+"""Significance of a change for a person who watches the page: a number between 0 and 1, with reasons."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ _MOST_MINOR = 0.28
 _MINOR_SHARE = 0.3
 """How much of the minor reasons is added to others."""
 _MOST_LINES = 300
-"""Edited lines of each kind that are judged: a page with more is significant already."""
+"""The most edited lines of each kind that are judged; a page with more is significant anyway."""
 _MOST_PLACED = 2_000
-"""Edits whose texts are looked at to find their places: of a page with more, most are judged by their regions."""
+"""The most edits whose texts decide their place; further edits are placed by region alone."""
 _MOST_JOINED = 60_000
 """Characters of moved lines that are judged as one text."""
 _OUTSIDE_SHARE, _MOST_OUTSIDE = 0.4, 0.25
@@ -60,7 +60,7 @@ class SectionChange:
 
 @dataclass(frozen=True)
 class JudgeContext:
-    """What is known of two captures of a page beside the edits of their lines."""
+    """The differences of two captures of a page other than edited lines."""
 
     language: str | None = None
     old_title: str = ""
@@ -80,7 +80,7 @@ class JudgeContext:
 
 
 class _Place(Enum):
-    """The part of a page that an edit is in, by what it is worth."""
+    """The part of a page with an edit, by its importance."""
 
     MAIN = auto()
     OUTSIDE = auto()
@@ -102,7 +102,7 @@ def judge(edits: Sequence[LineEdit], context: JudgeContext) -> Verdict:
     _judge_boilerplate(places[_Place.BOILERPLATE], evidence)
     _judge_page(context, evidence, len(places[_Place.MAIN]))
     ignored = [edit.ignored for edit in edits if edit.ignored is not None]
-    # Volatile text has no links: only menus and the like explain changed ones.
+    # Only ignored edits of menus and the like explain changed links, as volatile text has none.
     not_content = sum(not why.startswith("volatile") for why in ignored) + len(places[_Place.BOILERPLATE])
     is_text_same = not any(places.values())
     judge_links(context.removed_links, context.added_links, not_content, evidence, is_text_same=is_text_same)
@@ -173,7 +173,7 @@ def _is_warning(line: PageLine) -> bool:
 
 
 def _is_furniture(text: str) -> bool:
-    """Return whether a line is there to use the site, such as `Share this page`."""
+    """Return whether a line is a control of the site, such as `Share this page`."""
     folded = fold(text[:_FURNITURE_CHARACTERS])
     if len(text) <= _FURNITURE_CHARACTERS and any(mention in folded for mention in lists.FURNITURE_MENTIONS):
         return True
@@ -186,7 +186,7 @@ def _is_furniture(text: str) -> bool:
 
 
 def _is_teaser(heading: str) -> bool:
-    """Return whether a section lists what is new or what is elsewhere."""
+    """Return whether a section is a list of recent or other pages."""
     return 0 < len(heading) < _LONGEST_TEASER and _names_teaser(heading)
 
 

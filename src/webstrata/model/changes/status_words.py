@@ -89,7 +89,7 @@ FILLERS = _words(
     produits, produkt, shop, sorry, state, status, statut, still, stock, store, stores,
     temporairement, temporalmente, temporarily, temporary, today, vorubergehend, was, wurde, zurzeit"""
 )
-"""Words that a line may have beside its status and still report nothing else."""
+"""Words that a line may contain besides its status."""
 
 _NEGATING = frozenset({"not", "no", "never", "ne", "pas", "non", "nicht", "kein", "keine", "nunca", "without", "sans"})
 _NEGATED_WITHIN = 3

@@ -1,4 +1,4 @@
-"""What changed between two captures of a page: the values that comparing them takes and gives."""
+"""Input and output values of comparing two captures of a page."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -36,7 +36,7 @@ CHANGE_WORDS = {
 class PageLine(NamedTuple):
     """One line of a page's text: one block as a reader sees it.
 
-    A named tuple, as edits are: a page has thousands, and a frozen dataclass takes three times as long to make.
+    A named tuple, like edits: pages have thousands, and making a frozen dataclass takes three times as long.
     """
 
     text: str
@@ -54,7 +54,7 @@ class PageLine(NamedTuple):
 
 @dataclass(frozen=True)
 class PageText:
-    """A captured page as it is compared."""
+    """A captured page in the form for comparison."""
 
     title: str
     lines: tuple[PageLine, ...]
@@ -70,7 +70,7 @@ class PageText:
 
 
 class EditKind(StrEnum):
-    """What became of a line."""
+    """How a line changed."""
 
     SAME = "same"
     ADDED = "added"
@@ -88,7 +88,7 @@ class WordEdit(NamedTuple):
 
 
 class LineEdit(NamedTuple):
-    """What became of one line: `old` is None for an added line, `new` for a removed one."""
+    """The change of one line: `old` is None for an added line, `new` for a removed one."""
 
     kind: EditKind
     old: PageLine | None
@@ -140,7 +140,7 @@ class SiteKnowledge:
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of one comparison; hitting one is reported in the comparison."""
+    """Limits of one comparison; a limit that was reached is stated in the comparison."""
 
     max_lines: int = 20_000
     """Lines of one page that are compared."""
@@ -172,8 +172,8 @@ class Comparison:
     template_changed: bool = False
     """Whether lines that most pages of the site share differ."""
     limit: str | None = None
-    """Which limit cut the comparison short, if one did."""
+    """The limit that cut the comparison short, if any."""
     title_changed: bool = False
     added_links: tuple[str, ...] = ()
-    """Links that count: not those of the site's template."""
+    """Added links, without those of the site's template."""
     removed_links: tuple[str, ...] = ()

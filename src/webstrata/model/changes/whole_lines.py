@@ -15,7 +15,7 @@ _HEADINGS = "123456"
 _SENTENCE_WORDS = 8
 _MOST_OF_A_LINE = 0.6
 _ONE_SIDED_FACTS = 0.4
-"""A fact that came or went with its whole line weighs so much of a changed one."""
+"""The weight of a fact that was added or removed with its line, as a share of that of a changed fact."""
 _WARNING_WEIGHTS = {"removed": 0.6, "added": 0.55}
 _TOPIC_WEIGHTS = {"removed": 0.4, "added": 0.25}
 _ITEM_WEIGHTS = {"removed": 0.26, "added": 0.22}

@@ -1,4 +1,5 @@
-"""The words of a text, what they do in it (negate, oblige, warn, name a topic), and which of them differ in another."""
+"""The words of a text with their roles (negation, obligation, warning, topic), and the words that differ between two
+texts."""
 
 import re
 from collections import Counter
@@ -11,17 +12,17 @@ from webstrata.model.changes.change_words import fold
 from webstrata.model.search.similarity import distance
 
 _NO_SPACES = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-"""Letters of scripts that write without spaces, or nearly: each is taken for a word."""
+"""Letters of scripts without spaces between words: each counts as a word."""
 _WORD = re.compile(rf"[{_NO_SPACES}]|[^\W\d_{_NO_SPACES}]{{1,60}}(?:[-'’][^\W\d_]{{1,60}}){{0,4}}")
 _NUMBERED = re.compile(r"\bno\.? ?\d")
 """In "No. 5", the word is no negation."""
 _CALLS_ATTENTION = re.compile(r"\W{0,3}attention ?[:!]")
 """The word warns only at the beginning of a text: "pay attention to" does not."""
 _SPLIT_NEGATION = 4
-"""Words between the two parts of a negation such as `ne sera plus`, at most."""
+"""The most words between the two parts of a negation such as `ne sera plus`."""
 _COMPARED_CLOSELY = 12
 _CONTEXT = 60
-"""Characters around a change that are looked at with it, for the units and labels of numbers."""
+"""How many characters around a change are read with it, for the units and labels of numbers."""
 
 NEGATION, OBLIGATION, WARNING, TOPIC, QUALIFIER, FREQUENCY, WEEKDAY, MONTH = (
     *("negation", "obligation", "warning", "topic", "qualifier"),
@@ -90,7 +91,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def changed_windows(old: str, new: str, most: int) -> tuple[str, str]:
-    """Return the parts of two texts that differ, with whole words around them, at most so many characters of each."""
+    """Return the differing parts of two texts with some words around them, at most `most` characters of each."""
     shorter = min(len(old), len(new))
     begin = _common_length(shorter, lambda size: old.startswith(new[:size]))
     end = _common_length(shorter - begin, lambda size: size == 0 or old.endswith(new[-size:]))
@@ -118,7 +119,7 @@ def content_words(words: Iterable[str]) -> list[str]:
 
 
 def _split_words(found: list[str]) -> list[str]:
-    """Return words without the apostrophes that join them: don't is do not, l'eau is eau."""
+    """Split words at apostrophes: don't becomes do not, l'eau becomes eau."""
     words: list[str] = []
     for word in found:
         if "'" in word:
@@ -143,7 +144,7 @@ def _parts_of(word: str) -> list[str]:
 
 
 def _lexicon() -> dict[str, list[_Entry]]:
-    """Return what words and phrases do, by their first word, the longest first."""
+    """Return the words and phrases with their roles, by first word, the longest first."""
     named = (
         *((word, NEGATION, name) for word, name in lists.NEGATIONS.items()),
         *((word, OBLIGATION, name) for word, name in lists.OBLIGATIONS.items()),
@@ -202,7 +203,7 @@ def _count_split_negations(
 
 
 def _names(text: str, found: list[str]) -> frozenset[str]:
-    """Return the capitalised words inside sentences; none of a text that capitalises nearly all of its words."""
+    """Return the capitalised words inside sentences; empty for a text in which nearly all words are capitalised."""
     capitals = [word for word in found if word[0].isupper()]
     if len(found) < 5 or len(capitals) * 10 > len(found) * 7:
         return frozenset()
@@ -242,7 +243,7 @@ def _drop_respelled(removed: list[str], added: list[str]) -> bool:
 
 
 def _is_respelled(one: str, other: str) -> bool:
-    """Return whether two words differ by a slip, a spelling or an ending only."""
+    """Return whether two words differ only by a typing error, a spelling variant or an ending."""
     if one.replace("-", "") == other.replace("-", ""):
         return True
     longer, shorter = max(len(one), len(other)), min(len(one), len(other))
@@ -265,6 +266,6 @@ def _common_length(most: int, is_common: Callable[[int], bool]) -> int:
 
 
 def _head(text: str, first: int, kept: int, most: int) -> str:
-    """Return what is between two cuts, up to the end of a word."""
+    """Return the text between two positions, up to the end of a word."""
     end = text.find(" ", len(text) - kept)
     return text[first : min(first + most, end if end >= 0 else len(text))]

@@ -14,7 +14,7 @@ TREND_RUNS = 10
 _RECENT_RUNS = 3
 _SUCCESS_STEP = 0.05
 _FIELD_STEP = 0.15
-"""Smaller differences are noise: the pages of two runs are never quite the same."""
+"""Smaller differences are noise, as the pages of two runs are never exactly the same."""
 
 
 class TrendDirection(StrEnum):
@@ -42,9 +42,10 @@ class HealthTrend:
 
 
 def health_trend(runs: Sequence[RunRates]) -> HealthTrend:
-    """Return the trend of runs, oldest first: the median of the newest against the median of those before.
+    """Return the trend of runs, given oldest first: compares the median of the newest with the median of those before.
 
-    With the median a single bad run is no trend. One rate that falls is a decline, whatever the others do.
+    Because of the median a single bad run is not a trend. If any rate falls, the trend is declining, even if others
+    rise.
     """
     series = _series(runs[-TREND_RUNS:])
     steps = {name: _step(values) for name, values in series.items()}

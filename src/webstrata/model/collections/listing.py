@@ -91,7 +91,7 @@ class FloorArea:
 
 @dataclass(frozen=True)
 class FoundValue(Generic[Value]):
-    """A value of a field, the sources that state it, the best first, and how likely it is to be right."""
+    """A value of a field, its sources, best first, and its confidence."""
 
     value: Value
     sources: tuple[FieldSource, ...]
@@ -106,7 +106,7 @@ class FoundValue(Generic[Value]):
 
 @dataclass(frozen=True)
 class FieldTrace:
-    """One attempt to read a field: which strategy read which text, and what became of it."""
+    """One attempt to read a field: the strategy, the text, and the result."""
 
     field: str
     """The name of the field as in the listing's JSON, such as `price`."""
@@ -117,7 +117,7 @@ class FieldTrace:
     value: str | None
     """The value that was read; None when the text could not be read."""
     is_fallback: bool
-    """Whether better sources had no value, so that this strategy had to be used."""
+    """Whether this strategy was used because better sources had no value."""
     is_chosen: bool = False
     """Whether the listing's value is this one."""
 

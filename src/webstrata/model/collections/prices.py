@@ -22,7 +22,7 @@ class PriceDirection(StrEnum):
 
 @dataclass(frozen=True)
 class PriceMove:
-    """A price change: its direction, and how much it is in the currency and in percent of the price before."""
+    """A price change: its direction, its amount, and its percentage of the previous price."""
 
     direction: PriceDirection
     amount: Decimal | None = None
@@ -31,9 +31,9 @@ class PriceMove:
 
 
 def current_price(before: Money | None, seen: Money | None) -> Money | None:
-    """Return a listing's price after a capture: the last known one where the capture states none.
+    """Return a listing's price after a capture: the previous one if the capture has none.
 
-    A capture that shows the price without a currency does not say that the currency is another one.
+    If the capture shows no currency, the previous currency is used.
     """
     if seen is None or before is None:
         return seen or before
@@ -41,7 +41,7 @@ def current_price(before: Money | None, seen: Money | None) -> Money | None:
 
 
 def has_price_changed(before: Money | None, after: Money | None) -> bool:
-    """Return whether a price is another one: another amount, or another known currency."""
+    """Return whether two prices differ in amount or in known currencies."""
     if before is None or after is None:
         return after is not None
     is_other_currency = None not in (before.currency, after.currency) and before.currency != after.currency

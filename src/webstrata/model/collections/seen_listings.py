@@ -1,4 +1,4 @@
-"""Listings as captures show them, on their way into the database."""
+"""Listings that were read from captures, to be stored in the database."""
 
 from dataclasses import dataclass
 from datetime import datetime

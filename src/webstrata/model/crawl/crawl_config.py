@@ -30,7 +30,7 @@ class CrawlSetting:
     unit: str
     """The word for its value in a help page."""
     has_reach: bool
-    """Whether it can take a URL out of a job that works through its whole queue."""
+    """Whether it can change which URLs a complete job reaches."""
 
 
 def _declare(

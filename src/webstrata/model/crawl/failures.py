@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 TIMEOUT = "timeout"
 HTTP = "http"
 FAILURE_KINDS = (TIMEOUT, HTTP)
-"""The counted kinds: no response in time; and a response that asks to come back later, or no connection."""
+"""The kinds of failures that a monitor counts: timeouts; and transient error responses or failed connections."""
 
 _OUR_OWN = frozenset({"robots", "blocked", "internal"})
 """Kinds of errors that are not the fault of the site or the network."""
@@ -14,7 +14,7 @@ _OUR_OWN = frozenset({"robots", "blocked", "internal"})
 
 @dataclass(frozen=True)
 class VisitFailure:
-    """A visit that failed, and how many failures of its kind it represents, itself included."""
+    """A failed visit, and the number of failures of its kind that it represents, including itself."""
 
     url: str
     kind: str

@@ -12,7 +12,7 @@ TRANSIENT_STATUSES = frozenset({429, 500, 502, 503, 504})
 REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 
 MAX_RETRY_AFTER = timedelta(days=1)
-"""The longest wait that a server may ask for: a run must end some day."""
+"""The longest Retry-After that is obeyed, so that a run ends eventually."""
 
 _TOO_MANY_DIGITS = 10
 
@@ -33,9 +33,9 @@ class FetchResult:
     body: bytes
     ip_address: str | None = None
     truncated: str | None = None
-    """The standard's word for why the body is cut short (`length`, `time`, `disconnect`), or None."""
+    """The WARC standard's reason for a truncated body (`length`, `time`, `disconnect`), or None."""
     response_head: bytes = b""
-    """The status line and headers as they came, to the empty line; nothing where a fetcher cannot know them."""
+    """The exact status line and headers up to the empty line; empty if the fetcher does not know them."""
     elapsed_ms: int | None = None
     """Milliseconds from the request to the end of the response; None where a fetcher does not measure it."""
     rendering: "Rendering | None" = None
@@ -50,7 +50,7 @@ class FetchResult:
 
     @cached_property
     def body_digest(self) -> str:
-        """Return the body's digest; several ask for it, and it is a part of a page's cost."""
+        """Return the body's digest; cached, as it is needed several times."""
         return digest(self.body)
 
     def header(self, name: str) -> str | None:
@@ -100,7 +100,7 @@ class Rendering:
 
 
 def retry_after(value: str | None, now: datetime) -> timedelta:
-    """Return the wait that a Retry-After header asks for, in either of its forms; none when it asks for nothing."""
+    """Return the wait of a Retry-After header in either form; zero when it is missing or invalid."""
     return min(max(timedelta(0), _wait_asked_for((value or "").strip(), now)), MAX_RETRY_AFTER)
 
 

@@ -1,4 +1,4 @@
-"""Monitoring a crawl: what counts as trouble, and which recovery action is next; pure decisions over values."""
+"""Rules of crawl monitoring: which symptoms are trouble, and which recovery action is next."""
 
 import shlex
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class RecoveryAction(StrEnum):
 
 @dataclass(frozen=True)
 class VpnCommand:
-    """The command that changes where requests come from; it may hold a secret and is never shown."""
+    """The command that changes the VPN's exit; it may contain a secret and is never shown."""
 
     command: str = field(repr=False)
     time_limit: timedelta = timedelta(seconds=120)
@@ -73,7 +73,7 @@ class MonitorLimits:
 
 @dataclass(frozen=True)
 class Vitals:
-    """What the log of an attempt shows so far."""
+    """The statistics and failures in an attempt's log so far."""
 
     crawled: int | None = None
     """The most pages in its statistics; None before the first statistics."""
@@ -82,7 +82,7 @@ class Vitals:
     errors: Mapping[str, int] = field(default_factory=dict)
     """Failed visits since it rose last, by kind."""
     is_past_crawling: bool = False
-    """Whether it is building its ZIM: no page is added after that."""
+    """Whether it is building its ZIM, so that no pages are added any more."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class RecoveryCounts:
 
 @dataclass(frozen=True)
 class Decision:
-    """A recovery action that was decided on, as it is logged, stored and carried out."""
+    """The decision for a recovery action."""
 
     at: datetime
     trouble: str
@@ -175,7 +175,7 @@ def _next_action(workers: int, spent: RecoveryCounts, limits: MonitorLimits, now
 
 def _vpn_rested(spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> bool:
     last = spent.last_vpn_rotation_at
-    # A rotation in the future was recorded by a wrong clock: it must not prevent all others.
+    # A rotation in the future was recorded with a wrong clock and must not prevent others.
     return last is None or last > now or now - last >= limits.vpn_rotation_frequency
 
 

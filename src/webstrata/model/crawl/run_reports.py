@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 
 HOSTS_REPORTED = 50
 OTHER_HOSTS = "other hosts"
-"""What the less busy hosts are summed under; no host's name has a space in it."""
+"""The name for the sum of the less busy hosts; host names contain no spaces."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class HostReport:
 
     @property
     def busyness(self) -> tuple[int, int]:
-        """Return what hosts are ordered by: how often they were asked, then how much they sent."""
+        """Return the sort key of hosts: number of requests, then bytes."""
         return self.responses + self.errors, self.bytes
 
 
@@ -50,7 +50,7 @@ class CrawlReport:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, object]) -> "CrawlReport":
-        """Return a stored report; what is missing or odd in it counts as nothing."""
+        """Return a stored report; missing or invalid values become 0."""
         errors, hosts = stored.get("errors"), stored.get("hosts")
         return cls(
             responses=_number(stored.get("responses")),
@@ -64,7 +64,7 @@ class CrawlReport:
 
 
 def merged(reports: Iterable[CrawlReport]) -> CrawlReport:
-    """Return what several processes have seen together."""
+    """Return the sum of the reports of several processes."""
     every = list(reports)
     errors: Counter[str] = Counter()
     hosts: dict[str, HostReport] = {}
@@ -87,7 +87,7 @@ def busiest(hosts: Mapping[str, HostReport], most: int = HOSTS_REPORTED) -> dict
     """Return the busiest hosts, the busiest first; all others are summed under one name at the end."""
     others = hosts.get(OTHER_HOSTS, HostReport())
     named = [item for item in hosts.items() if item[0] != OTHER_HOSTS]
-    # A host's name decides between equals, so that a table does not jump about.
+    # The host's name breaks ties, so that the order of a table is stable.
     named.sort(key=lambda item: (*(-part for part in item[1].busyness), item[0]))
     others = sum((seen for _, seen in named[most:]), others)
     return dict(named[:most]) | ({OTHER_HOSTS: others} if others != HostReport() else {})

@@ -15,7 +15,7 @@ from webstrata.errors import UsageError
 from webstrata.model.urls import MAX_URL_LENGTH, host_of, origin_of, parse_url
 
 MAX_RULES = 1_000
-"""The longest list of domains or patterns: every link of every page is held against all of them."""
+"""The most domains or patterns, as every link of every page is compared with all of them."""
 
 _ORIGINS_KEPT = 4_096
 _PORTS = {"http": "80", "https": "443"}
@@ -33,7 +33,7 @@ class ScopeRules:
     allow_paths: tuple[str, ...] = ()
     deny_paths: tuple[str, ...] = ()
     states_domains: bool = True
-    """Whether the domains were stated, and not derived from the seeds: then requisites must be on them too."""
+    """Whether the domains were stated, and not derived from the seeds; then requisites must also be on them."""
 
     def __post_init__(self) -> None:
         """Refuse rules that make no sense, by name."""
@@ -98,7 +98,7 @@ class ScopeRules:
         return self._includes(origin_of(href))
 
     def allowed_prefix_length(self, href: str) -> int:
-        """Return how many characters of a URL's path the longest allowed path that fits names; -1 when none fits."""
+        """Return the length of the longest matching allowed path; -1 when none matches."""
         path = _comparable(href[len(origin_of(href)) :])
         return max((len(pattern.pieces[0]) for pattern in self._allowed if pattern.fits(path)), default=-1)
 
@@ -119,15 +119,15 @@ class ScopeRules:
 
 @dataclass(frozen=True)
 class PathPattern:
-    """A pattern for paths; without expressions, so that no path makes it slow."""
+    """A path pattern, matched without regular expressions, so that no path makes it slow."""
 
     text: str
     pieces: tuple[str, ...]
-    """What must come in this order: the first at the beginning, the last at the end."""
+    """The texts that must follow in this order: the first at the beginning, the last at the end."""
 
     @classmethod
     def parse(cls, text: str) -> "PathPattern":
-        """Return a pattern from how a person writes it; UsageError when it could fit no path."""
+        """Parse a pattern; UsageError when it cannot match any path."""
         if not text.startswith(("/", "*")):
             raise UsageError(f"{text!r} is not a path pattern (expected something like /news/ or *.pdf$)")
         if len(text) > MAX_URL_LENGTH:
@@ -136,7 +136,7 @@ class PathPattern:
         return cls(text, tuple(_comparable(quote(piece, _PRINTABLE, errors="replace")) for piece in whole.split("*")))
 
     def fits(self, path: str) -> bool:
-        """Return whether a path with its query, in comparable form, is of this kind."""
+        """Return whether the pattern matches a normalised path with its query."""
         first, *rest = self.pieces
         if not rest or not path.startswith(first):
             return not rest and path == first
@@ -167,7 +167,7 @@ def canonical_domain(text: str) -> str:
         host = parse_url(f"http://{match['host']}/").hostname.removesuffix(".") if match else ""
     except UsageError:
         host = ""
-    # Without its last dot, a name that ends in two would be another: `0..` would become an address.
+    # Only one final dot is removed: `0..` must not become the address `0.`.
     if match is None or not all(host.split(".")) or int(match["port"] or 1) not in range(1, 65_536):
         raise UsageError(f"{text!r} is not a domain (expected example.org, example.org:8080 or *.example.org)")
     port = f":{int(match['port'])}" if match["port"] else ""
@@ -175,7 +175,7 @@ def canonical_domain(text: str) -> str:
 
 
 def _names(origin: str) -> Iterator[str]:
-    """Yield every spelling of a domain that an origin would be on."""
+    """Yield all domain rules that would match an origin."""
     scheme, _, netloc = origin.partition("://")
     host, colon, port = netloc.rpartition(":")
     if not colon or port.endswith("]"):
@@ -191,14 +191,14 @@ def _names(origin: str) -> Iterator[str]:
 
 
 def _without_www(host: str) -> str:
-    """Fold `www.` away, but not from `www.org`: what is left must be a site's name."""
+    """Remove `www.`, but not from `www.org`, as the rest must be a domain."""
     while host.startswith("www.") and "." in host.removeprefix("www."):
         host = host.removeprefix("www.")
     return host
 
 
 def _comparable(path: str) -> str:
-    """Return a path in the spelling that paths are compared in: escaped only where the meaning needs it."""
+    """Return a path normalised for comparison: escaped only where necessary."""
     return _ESCAPE.sub(_escape, path) if "%" in path else path
 
 

@@ -1,4 +1,4 @@
-"""Scrape records: what one attempt to fetch a URL came to, with its blocked and JS-only flags."""
+"""Scrape records: the result of one attempt to fetch a URL, with its blocked and JS-only flags."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from webstrata.model.quality import QualityKind
 _REFUSALS = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS})
 _REFUSING_PAGES = frozenset({QualityKind.BLOCKED, QualityKind.CAPTCHA})
 _HTTP_ERROR = "http_"
-"""How the error kind of a response that is tried again later begins; its status code follows."""
+"""The prefix of the error kind of a transient error response, followed by its status code."""
 
 NOT_FETCHED = frozenset({"robots", "blocked"})
 """Error kinds of URLs that were not requested at all: robots.txt or the network guard did not allow it."""

@@ -1,9 +1,9 @@
 """Session parameters: query parameters for which a site makes up a new value in every response.
 
-Such a site has as many addresses as it is asked: each page leads to all the others under names that were never seen. A
-parameter is one of a session when page after page gives its links values that are new, look random, and lead to paths
-that are known with other values. Numbers never count, nor do lists, where one path has several values on a page: so
-neither `?page=7` nor `?id=x81c` of a catalogue is taken for a session.
+Such a site has endless addresses: each page links to all others with new URLs. A parameter counts as one of a session
+when page after page has links with values that are new, look random, and lead to paths that are known with other
+values. Numbers never count, nor do lists, in which one path has several values on a page; so neither `?page=7` nor
+`?id=x81c` of a catalogue counts as a session.
 """
 
 import re
@@ -17,12 +17,12 @@ from webstrata.model.urls import origin_of
 Pairs = tuple[tuple[str, str], ...]
 
 _RANDOM = re.compile(r"(?=.*[0-9])(?=.*[a-zA-Z]).{4,}|[0-9]{9,}|0\.[0-9]{4,}")
-"""What is made up: letters among digits, or a number that is too long to count anything."""
+"""Values that look random: letters mixed with digits, or a very long number."""
 
 _ADDRESSES_KEPT = 50_000
 _MOST_PARAMETERS = 20
 _DOMINATES = 3
-"""How many times the pages that speak for a session must outnumber those that speak against it."""
+"""How many times more pages must indicate a session than contradict it."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class _Address:
 
 @dataclass(frozen=True)
 class _Use:
-    """One use of a parameter in a link: its value, and where the link leads but for it."""
+    """One use of a parameter in a link: its value, and the link's target without it."""
 
     group: int
     value: str
@@ -47,9 +47,9 @@ class _Parameter:
     values: set[int] = field(default_factory=set)
     groups: set[int] = field(default_factory=set)
     renewals: int = 0
-    """Pages that gave a new value to their links to several places."""
+    """The number of pages with a new value in links to several places."""
     chains: Counter[int] = field(default_factory=Counter)
-    """Pages with a new value in their only link of this kind, by the link's path."""
+    """The number of pages with a new value in their only such link, by the link's path."""
     refutations: int = 0
 
     @property
@@ -62,7 +62,8 @@ class SessionParameters:
     """Detects session parameters from the links of pages, and removes them from URLs."""
 
     def __init__(self, max_renewals: int, max_chain: int, room: int = 200_000) -> None:
-        """Decide on a parameter after a number of pages renewed it; store a number of values and paths."""
+        """Decide after `max_renewals` (or in chains `max_chain`) pages with new values; `room` limits the stored values
+        and paths."""
         self._max_renewals = max_renewals
         self._max_chain = max_chain
         self._room = room
@@ -91,7 +92,7 @@ class SessionParameters:
         self._make_room()
 
     def without(self, href: str) -> str:
-        """Return an address without the parameters that are known to be those of sessions."""
+        """Return an address without known session parameters."""
         if not self._sessions or "?" not in href:
             return href
         base, _, query = href.partition("?")
@@ -127,7 +128,7 @@ class SessionParameters:
 
 
 def _weigh(parameter: _Parameter, uses: list[_Use], is_in_page: bool, links: int) -> None:
-    """Count whether a page speaks for a session: all values new, one for each place, and known places among them."""
+    """Count whether a page indicates a session: all values new, one per target, and known targets among them."""
     groups = {use.group for use in uses}
     values = {use.value for use in uses}
     known = len(groups & parameter.groups)
@@ -135,7 +136,7 @@ def _weigh(parameter: _Parameter, uses: list[_Use], is_in_page: bool, links: int
     if not are_new or len({(use.group, use.value) for use in uses}) > len(groups):
         parameter.refutations += is_in_page
     elif not is_in_page:
-        # An address without a session may begin one: then every link of the page carries the same.
+        # A page without a session in its URL may begin one: then all of its links have the same value.
         parameter.renewals += known > 1 and len(values) == 1 and 10 * len(uses) >= 9 * links
     elif known > 1 and 2 * len(uses) >= links:
         parameter.renewals += 1

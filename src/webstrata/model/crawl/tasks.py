@@ -8,11 +8,11 @@ from webstrata.errors import FetchError
 from webstrata.model.captures import EarlierCapture
 
 MAX_RECLAIMS = 5
-"""How often a task may lose its worker before it is given up: a page that kills workers must not do so for ever."""
+"""After so many lost workers a task is given up, as its page may be what kills them."""
 
 
 SUSPECT_AFTER = 2
-"""After how many lost workers a task is worked on by itself."""
+"""After so many lost workers a task is visited alone."""
 
 
 MAX_NESTING = 8
@@ -29,7 +29,7 @@ class TaskStatus(StrEnum):
 
 
 class TaskType(StrEnum):
-    """What a task brings: a page whose links are followed, or a requisite, which is something that a page shows."""
+    """The type of a task: a page, whose links are followed, or a requisite, which a page loads."""
 
     PAGE = "page"
     MEDIA = "media"
@@ -42,12 +42,12 @@ class Link:
     url: str
     task_type: TaskType = TaskType.PAGE
     nofollow: bool = False
-    """Whether the page asks robots not to follow it: by `rel=nofollow`, wherever it links there."""
+    """Whether all links to it on the page have `rel=nofollow`."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task as its worker holds it; the token proves that the lease is still this worker's."""
+    """A leased task; the token proves that the lease is still held by this worker."""
 
     id: int
     url: str
@@ -64,7 +64,7 @@ class Task:
     may_retry: bool = True
     """Whether a later run may get the URL; False for an error that will be the same then."""
     earlier: EarlierCapture | None = None
-    """What was captured of the URL the last time, if anything was."""
+    """The last capture of the URL, if any."""
 
     @property
     def suspect(self) -> bool:

@@ -1,7 +1,7 @@
 """Crawler traps: URLs that a site generates without end, recognised by their form.
 
-A false alarm loses a page, a missed trap costs requests until the job's limits end it. So these rules refuse
-only URLs that hardly any site has: everything else is left to `max_pages` and `max_depth`.
+A false positive loses a page, but a missed trap only costs requests until the job's limits end it. So these rules
+refuse only URLs that hardly any normal site has; everything else is left to `max_pages` and `max_depth`.
 """
 
 import re
@@ -53,11 +53,11 @@ class TrapGuard:
 
     def verdict(self, href: str) -> str | None:
         """Return why a URL, normalised by `parse_url`, looks like a trap, or None when it does not."""
-        # Only verdicts on queries depend on earlier URLs, and must not change when a URL is checked again.
+        # Verdicts on queries depend on earlier URLs, so they are cached: the same URL must get the same verdict.
         return self._judged(href) if "?" in href else self._judge(href)
 
     def learn(self, page: str, links: Iterable[str]) -> None:
-        """Detect parameters that a site renews for every visitor from the links of a page."""
+        """Learn from the links of a page, to detect session parameters."""
         self._sessions.learn(page, links)
 
     def cleaned(self, href: str) -> str:
@@ -102,7 +102,7 @@ def _named(pair: str) -> tuple[str, str]:
 
 
 def endless_path(segments: Sequence[str], limits: TrapLimits) -> str | None:
-    """Return why a path looks as if relative links were appended to it again and again."""
+    """Return why a path looks as if relative links were appended repeatedly."""
     if len(segments) > limits.max_segments:
         return f"its path has more than {limits.max_segments} segments"
     if len(set(segments)) == len(segments):
@@ -127,7 +127,7 @@ def _cycle(segments: Sequence[str], rounds: int) -> Sequence[str]:
 
 
 def endless_query(query: str, pairs: Pairs, limits: TrapLimits) -> str | None:
-    """Return why a query looks as if parameters were added to it again and again."""
+    """Return why a query looks as if parameters were added repeatedly."""
     if len(pairs) > limits.max_parameters:
         return f"its query has more than {limits.max_parameters} parameters"
     if "%2525" in query:
@@ -142,8 +142,8 @@ def endless_query(query: str, pairs: Pairs, limits: TrapLimits) -> str | None:
 class QueryCombinations:
     """Detects paths whose parameters are combined without end, such as the filters of a shop.
 
-    A path that shows articles by number has as many queries as numbers, however many those are; a path with filters has
-    many queries with few values. So queries are counted for each value of the parameter that has the most values.
+    A path with articles by number has one query per number, but a path with filters has many queries with few values.
+    So the number of queries is divided by the number of values of the parameter with the most values.
     """
 
     _FACTOR = 8
@@ -257,7 +257,7 @@ def _is_session(name: str, value: str) -> bool:
 
 
 _WALKED_YEARS = range(1900, 2200)
-"""A calendar is walked month by month, so it never gets past these; outside them, four digits are a number."""
+"""Years that count as part of a date; a crawler reaches others only month by month, through these."""
 
 _FOUR_DIGITS = re.compile(r"\d{4}")
 _CALENDAR = re.compile(r"(?<![a-z])(?:calend|kalend|tribe-bar|tx_cal|cal(?![a-z]))")
@@ -276,7 +276,7 @@ _SLASH = re.compile("%2f", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class _Month:
-    """A month in a URL; `plain` when it can hardly be anything else than a date."""
+    """A month in a URL; `plain` if it is almost certainly a date."""
 
     year: int
     month: int

@@ -1,4 +1,4 @@
-"""Integrity checks: where one is, what it found, and when the next is due."""
+"""Integrity checks: position, problems, and when the next is due."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class CheckPosition:
 
 @dataclass(frozen=True)
 class IntegrityProblem:
-    """Something that is wrong with a file, and where."""
+    """A problem of a file, and its location."""
 
     path: str
     offset: int
@@ -38,7 +38,7 @@ class IntegrityProblem:
 
 @dataclass(frozen=True)
 class CheckedPart:
-    """What a part of a check has read and found."""
+    """The counts and problems of a part of a check."""
 
     files: int = 0
     records: int = 0

@@ -1,4 +1,4 @@
-"""When a job is tried again, and after how long."""
+"""Retries of jobs: when a job is tried again, and after which pause."""
 
 import json
 import signal
@@ -12,10 +12,10 @@ MAX_CRAWL_RETRIES = 2
 """How often a crawl without captures is restarted automatically."""
 
 MAX_CRAWL_DEATHS = 10
-"""How often in a row a crawler may die without having received anything before its job rests."""
+"""After so many consecutive deaths of the crawler without any response, the job is paused."""
 
 MAX_INDEX_DEATHS = 10
-"""How often in a row an indexer may be killed without having got any further."""
+"""After so many consecutive deaths of the indexer without progress, the job fails."""
 
 _FIRST_REST = timedelta(minutes=1)
 _LONGEST_REST = timedelta(hours=1)
@@ -25,8 +25,8 @@ _RETRY_RESTS = (timedelta(minutes=1), timedelta(minutes=10))
 def refuse_resuming(job_id: int, status: JobStatus, newer_indexed: int | None) -> str | None:
     """Return why a job cannot be resumed any more, or None when it can.
 
-    A job that is indexed is an edition of its source. Once a newer job that crawled the same is indexed, a resumed
-    crawl would add today's captures to an old edition. Jobs that were stopped or failed can always be resumed.
+    An indexed job is an edition of its source. After a newer job with the same configuration is indexed, resuming the
+    old one would add today's captures to an old edition. Stopped and failed jobs can always be resumed.
     """
     if status is not JobStatus.INDEXED or newer_indexed is None:
         return None
@@ -43,9 +43,9 @@ class IndexedJob:
 
 
 def newer_alike(jobs: Iterable[IndexedJob]) -> dict[int, int]:
-    """Return the jobs that a newer one repeated, each with the newest: of the same source, with the same configuration.
+    """Return, for each job, the newest job of the same source with the same configuration, if there is one.
 
-    A watch's check, or one page that is fetched again, repeats no crawl of a whole site.
+    So the check of a watch, or of a single page, does not count as a repetition of a whole crawl.
     """
     newest: dict[tuple[int, str], int] = {}
     found: dict[int, int] = {}
@@ -63,14 +63,14 @@ def rest_after_trouble(pauses: int) -> timedelta:
 
 
 def rest_before_retry(retry_count: int, most: int = MAX_CRAWL_RETRIES) -> timedelta | None:
-    """Return how long a failed crawl rests before it is tried again; None when that was often enough."""
+    """Return the pause before a failed crawl is retried; None when no retry is left."""
     if retry_count >= most:
         return None
     return _RETRY_RESTS[min(retry_count, len(_RETRY_RESTS) - 1)]
 
 
 def how_it_died(program: str, exit_code: int) -> str:
-    """Return in words how a program ended that should not have."""
+    """Return in words how a program ended unexpectedly."""
     if exit_code >= 0:
         return f"{program} ended with exit code {exit_code} before it was done"
     try:

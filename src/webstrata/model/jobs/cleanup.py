@@ -22,7 +22,7 @@ class CleanupStatus(StrEnum):
 
     NONE = "none"
     CLEANING = "cleaning"
-    """It was begun and not ended; the same command ends it."""
+    """Begun but not finished; the same command continues it."""
     TEMP_CLEANED = "temp_cleaned"
 
 

@@ -1,13 +1,13 @@
-"""How far a job is over all of its stages, and how long the rest will take."""
+"""Estimates of a job's progress over all stages, and of the remaining time."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class Stage(Enum):
-    """A stage of a job, in order; its value is what it costs a page, measured in crawls.
+    """A stage of a job, in order; its value is its cost per page relative to the crawl.
 
-    Found with `python -m bench whole` on pages of 15 KB; measure again before changing one.
+    Measured with `python -m bench whole` on pages of 15 KB; measure again before changing one.
     """
 
     CRAWL = 1.0
@@ -23,12 +23,12 @@ class Stage(Enum):
 
 @dataclass(frozen=True)
 class StageProgress:
-    """How far a stage is, in whatever it counts, and how fast it goes."""
+    """The progress of a stage, in its own unit, and its rate."""
 
     done: int = 0
     total: int = 0
     rate: float = 0.0
-    """How much it does a second."""
+    """Units per second."""
 
     @property
     def share(self) -> float:
@@ -37,7 +37,7 @@ class StageProgress:
 
 
 def share_done(first: Stage, stage: Stage, progress: StageProgress) -> float:
-    """Return which part of a job is done that began with one stage and is in another, from 0 to 1."""
+    """Return the share of a job that is done, from 0 to 1, given its first and its current stage."""
     whole = first.value + sum(later.value for later in first.later)
     ahead = stage.value + sum(later.value for later in stage.later)
     return (whole - ahead + stage.value * progress.share) / whole

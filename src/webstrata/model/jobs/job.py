@@ -29,12 +29,12 @@ class JobStatus(StrEnum):
 CLAIMABLE = (JobStatus.QUEUED, JobStatus.RETRYABLE)
 UNFINISHED = (JobStatus.RUNNING, JobStatus.STOPPED, JobStatus.INDEXING, *CLAIMABLE)
 UNDER_WAY = (JobStatus.RUNNING, JobStatus.COMPLETED, JobStatus.INDEXING, *CLAIMABLE)
-"""Statuses in which a job goes on by itself. A stopped one waits for a person; its source does not wait with it."""
+"""Statuses in which a job continues by itself. A stopped job waits for a person, but its source can have new jobs."""
 SETTLED = (JobStatus.INDEXED, JobStatus.STOPPED, JobStatus.FAILED, JobStatus.INDEX_FAILED)
-"""Statuses in which a job stays until a person acts."""
+"""Statuses that only a person can change."""
 INDEXABLE = (JobStatus.COMPLETED, JobStatus.STOPPED, JobStatus.FAILED, JobStatus.INDEX_FAILED, JobStatus.INDEXED)
 CUT_SHORT = (JobStatus.STOPPED, JobStatus.FAILED)
-"""Statuses of a job whose crawl did not end well, also when its captures are indexed."""
+"""Statuses of a job whose crawl did not complete, even if its captures are indexed."""
 EDITIONS = (JobStatus.INDEXED, *CUT_SHORT)
 """Statuses in which a job counts as an edition of its source, if it has a snapshot."""
 
@@ -56,7 +56,7 @@ class ArchiveJobConfig:
     crawl: Mapping[str, object] = field(default_factory=dict)
     scope: Mapping[str, object] = field(default_factory=dict)
     plugins: tuple[str, ...] | None = None
-    """Which plugins look at the captures; None means all there are."""
+    """The plugins to run on the captures; None means all."""
     zimit_passthrough_args: tuple[str, ...] = ()
     tool_options: Mapping[str, object] = field(default_factory=dict)
 

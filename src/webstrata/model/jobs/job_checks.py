@@ -16,7 +16,7 @@ _KEYS = tuple(f.name for f in fields(ArchiveJobConfig))
 
 
 def config_problems(stored: Mapping[str, object]) -> tuple[OptionProblem, ...]:
-    """Return what is wrong with a job's configuration, by the names of its options; nothing when it can be run."""
+    """Return the problems of a job's configuration, by option; empty when it can be run."""
     unknown = [OptionProblem(key, f"unknown key {key!r}") for key in stored if key not in _KEYS]
     shaped = [problem for key in _KEYS if (problem := _misshapen(stored, key))]
     if unknown or shaped:
@@ -33,7 +33,7 @@ def config_problems(stored: Mapping[str, object]) -> tuple[OptionProblem, ...]:
 
 
 def check_job_config(config: ArchiveJobConfig) -> None:
-    """Raise ConflictError with everything that `config_problems` finds wrong with a stored configuration."""
+    """Raise ConflictError with all problems of a stored configuration that `config_problems` finds."""
     if problems := config_problems(config.to_json()):
         raise ConflictError("; ".join(problem.reason for problem in problems))
 
@@ -47,7 +47,8 @@ def check_for_engine(config: ArchiveJobConfig) -> None:
 def _meaningless(
     options: Mapping[str, object], crawl: Mapping[str, object], scope: Mapping[str, object]
 ) -> Iterator[OptionProblem]:
-    """Yield the settings that zimit would silently ignore: it supports neither our crawl settings nor our scope."""
+    """Yield a problem for each setting that zimit would ignore: it supports neither our crawl settings nor our
+    scope."""
     if options.get("engine") != ZIMIT:
         return
     for part, values in (("crawl", crawl), ("scope", scope)):

@@ -104,7 +104,7 @@ class LastJob:
 
 @dataclass(frozen=True)
 class SourceView:
-    """A source as its operators see it."""
+    """A source for display to operators."""
 
     id: int
     code: str
@@ -147,10 +147,10 @@ def build_job_config(
     extra_seeds: Sequence[str] | None = None,
     overrides: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
-    """Return the configuration of a new job: the source's defaults, more seeds, other tool options or crawl settings.
+    """Return the configuration of a new job: the source's defaults, additional seeds, and overridden options.
 
-    OptionsError, which is a ValueError, for tool options that make no sense, do not go together, or mean nothing to the
-    engine that is to crawl.
+    OptionsError, which is a ValueError, for tool options that are invalid, contradict each other, or do not apply to
+    the engine.
     """
     seeds = tuple(dict.fromkeys(parse_url(url).href for url in (*source_cfg.default_seeds, *(extra_seeds or ()))))
     if not seeds:
@@ -209,7 +209,7 @@ def check_source_code(code: str) -> None:
 
 
 def source_code_from(text: str) -> str:
-    """Return the code that a person gives a new source, in lower case; UsageError when it is invalid."""
+    """Return a new source's code, in lower case; UsageError when it is invalid."""
     folded = text.strip().lower()
     if not is_source_code(folded):
         check_source_code(text)
@@ -239,7 +239,7 @@ def page_parameters_of(names: Collection[str]) -> tuple[str, ...]:
 
 
 def seeds_of(urls: Collection[str]) -> tuple[str, ...]:
-    """Return addresses as a person types them in the spelling that is stored."""
+    """Return addresses that a person typed in their normalised form."""
     return tuple(dict.fromkeys(parse_url(with_scheme(url)).href for url in urls))
 
 
@@ -263,7 +263,7 @@ def option_name(text: str) -> str:
 
 
 def _value(written: str, kinds: tuple[object, ...]) -> object:
-    """Return the value of a text as one of some types, or the text itself, for the check to refuse."""
+    """Parse a text as one of some types; if none fits, return the text, which the check then refuses."""
     word = written.lower()
     if bool in kinds:
         return {"true": True, "yes": True, "false": False, "no": False}.get(word, written)

@@ -1,4 +1,4 @@
-"""When a source is archived again: every so often (`6h`, `7d`, `monthly`), or by a cron line (`0 3 * * 1`), in UTC."""
+"""Schedules in UTC: intervals (`6h`, `7d`, `monthly`) and cron lines (`0 3 * * 1`)."""
 
 import re
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _PART = re.compile(r"(?P<low>\*|[a-z0-9]+)(?:-(?P<high>[a-z0-9]+))?(?:/(?P<step>\d{1,3}))?")
 _DAYS_SEARCHED = 366 * 8 + 2
-"""29 February comes round within eight years, also past 2100: a line that fits no day in them never will."""
+"""Eight years: the longest time between two 29 Februaries, so a line that matches no day in them never does."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Cron:
     months: frozenset[int]
     weekdays: frozenset[int]
     either_day: bool
-    """Cron's own rule: when neither day field begins with a star, a day that fits one of them is enough."""
+    """Cron's own rule: when neither day field begins with a star, a day must match only one of them."""
 
     def after(self, moment: datetime) -> datetime:
         """Return the first minute after a moment that the line names; UsageError when it names none."""
@@ -121,7 +121,7 @@ def next_after(schedule: Schedule | str, moment: datetime) -> datetime:
 
 
 def next_run(schedule: Schedule | str, due: datetime, now: datetime) -> datetime:
-    """Return the next run after one that was due: in step with it, and later than now however many were missed."""
+    """Return the next run after one that was due: in the same rhythm, but later than now; missed runs are skipped."""
     parsed = parse_schedule(schedule) if isinstance(schedule, str) else schedule
     if isinstance(parsed, Cron):
         return parsed.after(max(due, now))
@@ -144,7 +144,7 @@ def _interval(phrase: str) -> Interval | None:
 
 def _count_and_unit(phrase: str) -> tuple[int, str]:
     if match := _INTERVAL.fullmatch(phrase):
-        # A unit alone means one of it when a person says "every day", and nothing when it is only a letter.
+        # A unit without a number means one, as in "every day", unless it is a single letter.
         count = match["count"] or ("1" if match["unit"] in _WORDS else "0")
         return int(count), _WORDS.get(match["unit"], match["unit"])
     if (match := _ISO.fullmatch(phrase)) and bool(match[1]) != bool(match[3]):

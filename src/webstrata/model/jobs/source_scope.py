@@ -1,7 +1,5 @@
-"""Which source an address belongs to: the one whose jobs follow it, most specific first.
-
-Spellings of one address are one address: http or https, with or without `www.`, a default port or a trailing slash.
-"""
+"""Decides to which source an address belongs: the most specific one whose jobs follow it. http and https, `www.`,
+default ports and trailing slashes make no difference."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,7 +10,7 @@ from webstrata.model.crawl.scope import ScopeRules, canonical_domain
 from webstrata.model.urls import parse_url
 
 _FILE = re.compile(r"(?:/(?:index|default))?\.[A-Za-z0-9]{1,5}$")
-"""What a file's name adds to the path that it opens: `/en/health.html` opens `/en/health/`, `/a/index.php` `/a/`."""
+"""The file ending of an address: `/en/health.html` means the folder `/en/health/`, `/a/index.php` means `/a/`."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +19,13 @@ class SourceScope:
 
     code: str
     addresses: tuple[str, ...]
-    """Its base URL and its seeds, as `parse_url` spells them."""
+    """Its base URL and its seeds, normalised by `parse_url`."""
     rules: ScopeRules | None
     """None for a source without any address, to which none belongs."""
 
     @classmethod
     def of(cls, code: str, addresses: Iterable[str], scope: Mapping[str, Sequence[str]]) -> "SourceScope":
-        """Return the scope of a source; an address that is no web address counts for nothing."""
+        """Return the scope of a source; invalid addresses are ignored."""
         known = tuple(dict.fromkeys(href for address in addresses if (href := _href(address))))
         domains = scope.get("allowed_domains")
         return cls(code, known, ScopeRules.of(known, **scope) if known or domains else None)
@@ -41,7 +39,8 @@ class SourceScope:
         return self.begins_at((url,)) or (self.rules is not None and self.rules.admits(parse_url(url).href))
 
     def prefix_length(self, url: str) -> int:
-        """Return how much of a URL's path the source names, by an address or an allowed path; -1 for not even `/`."""
+        """Return the length of the longest prefix of a URL's path among the source's addresses and allowed paths; -1
+        without any."""
         site, path = _site(url), _path(url)
         opened = [_opened(address) for address in self.addresses if _site(address) == site]
         named = [len(start) for start in opened if path == start or path.startswith(f"{start}/")]
@@ -54,7 +53,7 @@ class SourceScope:
 
 
 def owning_source(urls: Sequence[str], sources: Iterable[SourceScope]) -> SourceScope | None:
-    """Return the source in whose scope all of some URLs lie; of several the one with the longest path prefix."""
+    """Return the source whose scope contains all of some URLs; of several, the one with the longest path prefix."""
     owners = [source for source in sources if urls and all(map(source.includes, urls))]
     return max(owners, key=lambda source: source.prefix_length(urls[0]), default=None)
 
@@ -72,7 +71,7 @@ def others_on_domain(code: str, sources: Sequence[SourceScope]) -> tuple[str, ..
 
 
 def address_keys(urls: Iterable[str]) -> frozenset[str]:
-    """Return what some addresses have in common with all their other spellings."""
+    """Return the keys of addresses, which are equal for all spellings of an address."""
     return frozenset(f"{_site(url)}{_path(url)}{parse_url(url).query}" for url in urls)
 
 
@@ -97,5 +96,5 @@ def _path(url: str) -> str:
 
 
 def _opened(url: str) -> str:
-    """Return the path below which the pages lie that an address opens."""
+    """Return the folder of the pages that belong to an address."""
     return _FILE.sub("", _path(url))

@@ -24,7 +24,7 @@ OPTION_CHOICES: Mapping[str, tuple[str, ...]] = {
 """The words that an option can be."""
 
 OURS_TO_SAY = frozenset({"--seeds", "--url", "--name", "--workers", "-w", "--output", "--config"})
-"""Arguments that archive-tool passes to zimit itself: given twice, one of the two would silently be ignored."""
+"""Arguments that archive-tool passes to zimit itself: if given twice, one would be ignored."""
 
 OPTION_BOUNDS: Mapping[str, tuple[int, int]] = {
     "initial_workers": (1, 256),
@@ -38,7 +38,7 @@ OPTION_BOUNDS: Mapping[str, tuple[int, int]] = {
     "vpn_rotation_frequency_minutes": (0, 10_080),
     "backoff_delay_minutes": (0, 10_080),
 }
-"""Between which values a number makes sense: a week at most is waited, and no more workers run than a crawl takes."""
+"""The bounds of numeric options: waits of at most a week, and at most as many workers as a crawl supports."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ TOOL_OPTIONS: Mapping[str, object] = {f.name: f.type for f in fields(ArchiveTool
 
 @dataclass(frozen=True)
 class OptionProblem:
-    """An option that makes no sense, by its name, and why."""
+    """An invalid option, and the reason."""
 
     option: str
     reason: str
@@ -108,7 +108,7 @@ def validate_tool_options(options: ArchiveToolOptions, passthrough: Sequence[str
 
 
 def tool_option_problems(stored: Mapping[str, object], passthrough: Sequence[str] = ()) -> list[OptionProblem]:
-    """Return everything that is wrong with stored options: first each by itself, then what does not go together."""
+    """Return all problems of stored options: first of single values, then of contradicting ones."""
     found = [OptionProblem(name, reason) for name, value in stored.items() if (reason := _wrong_with(name, value))]
     return found or list(_together(ArchiveToolOptions.from_json(stored), passthrough))
 
@@ -153,7 +153,7 @@ def _wrong_with_vpn(command: str) -> str | None:
     try:
         return None if shlex.split(command) else "is not empty"
     except ValueError:
-        # The command may hold a secret: only what is wrong with it is told.
+        # Without the command, which may contain a secret.
         return "can be read: its quotes do not match"
 
 
@@ -161,7 +161,7 @@ def _check_kind(name: str, value: object) -> None:
     kinds = get_args(TOOL_OPTIONS[name]) or (TOOL_OPTIONS[name],)
     if type(value) not in kinds:
         requested = " or ".join(_WORDS[kind] for kind in kinds if kind is not NoneType)
-        # What was given in a secret's place is not shown either.
+        # A value of the wrong type is not shown either, as it may be secret.
         shown = "that" if name == "vpn_connect_command" else repr(value)
         raise OptionsError(f"tool option {name} must be {requested}, not {shown}")
     if name in OPTION_CHOICES and value is not None and value not in OPTION_CHOICES[name]:
@@ -176,7 +176,7 @@ def _check_kind(name: str, value: object) -> None:
 
 _FORMS = {
     "docker_image": re.compile(r"[A-Za-z0-9][\w.:/@-]{0,254}", re.ASCII),
-    # What begins with a dash would be an option of Docker's, and not a size.
+    # A value that begins with a dash would be a Docker option.
     "docker_shm_size": re.compile(r"[1-9][0-9]{0,11}[bkmgBKMG]?"),
 }
 _WORDS = {bool: "true or false", int: "a whole number", str: "text"}

@@ -17,11 +17,8 @@ def judged(exit_code: int) -> int:
 
 
 def wants_final_build(choice: str, places: Collection[str], *, has_zim: bool) -> bool:
-    """Return whether a ZIM is to be built from all WARC files of a crawl, which lie in these places.
-
-    zimit itself makes one of what its last start brought: the starts before it are lacking. A crawl that a limit ended
-    has none at all.
-    """
+    """Return whether a ZIM must be built from all WARC files of a crawl, given their folders. zimit's own ZIM contains
+    only the captures since its last start; after a limit there is none at all."""
     if not places or choice == NEVER:
         return False
     return choice == ALWAYS or len(places) > 1 or not has_zim

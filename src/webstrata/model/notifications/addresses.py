@@ -1,4 +1,4 @@
-"""Addresses of notification targets: webhooks, and what apprise sends to."""
+"""Addresses of notification targets: webhooks and apprise services."""
 
 import re
 from urllib.parse import urlsplit
@@ -36,7 +36,7 @@ APPRISE_SCHEMES = {
     "signal": True,
     "signals": True,
 }
-"""Schemes that are sent through apprise, and whether the part after :// is a host; elsewhere it may be a secret."""
+"""Schemes of apprise, with whether the part after :// is a host; for others it may be a secret."""
 
 _WEB = frozenset({"http", "https"})
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
@@ -57,7 +57,7 @@ def read_address(text: str) -> TargetAddress:
 
 
 def endpoint_of(address: TargetAddress) -> tuple[str, int] | None:
-    """Return host and port that an address names; None when its service has a host of its own."""
+    """Return host and port of an address; None for a service with a fixed host."""
     scheme, _, _ = address.shown.partition("://")
     if scheme not in _WEB and not APPRISE_SCHEMES.get(scheme):
         return None

@@ -1,4 +1,4 @@
-"""Messages of notifications: what a receiver gets of a change, of a run's digest and of a test."""
+"""Messages of notifications: for a change, for the digest of a run, and for a test."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from webstrata.model.watching.site_events import SITE_EVENT_WORDS, SiteEventKind
 from webstrata.model.words import counted
 
 MAX_LISTED = 100
-"""Changes that a digest lists, the most significant ones; it counts all."""
+"""The most changes that a digest lists, the most significant ones; all are counted."""
 
 _MAX_LINES = 20
 _MAX_TEXT = 300
@@ -47,7 +47,7 @@ class Notification:
     """A message as it is sent."""
 
     key: str
-    """The id that a receiver recognises a repeated message by."""
+    """The id by which a receiver recognises a repeated message."""
     kind: MessageKind
     created_at: datetime
     payload: Mapping[str, Any]

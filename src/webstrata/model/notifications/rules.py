@@ -6,7 +6,7 @@ from datetime import timedelta
 from webstrata.model.changes.values import SIGNIFICANT, ChangeType
 
 NEW_PAGE_SIGNIFICANCE = SIGNIFICANT
-"""A new page has nothing to be compared with; subscriptions at the default threshold or below get it."""
+"""The significance of new pages, which is announced to subscriptions with the default threshold or a lower one."""
 
 _LONGEST_DELAY = timedelta(hours=1)
 
@@ -20,12 +20,13 @@ class DeliveryPolicy:
 
 
 def event_key(from_snapshot_id: int | None, to_snapshot_id: int) -> str:
-    """Return the id of a change event; it depends on the two snapshots alone, so a rebuilt archive gives the same."""
+    """Return the id of a change event, which depends only on the two snapshots, so that it is the same after a
+    rebuild."""
     return f"change-{from_snapshot_id or 0}-{to_snapshot_id}"
 
 
 def is_notified(change_type: ChangeType, significance: float, least: float, *, is_first_run: bool) -> bool:
-    """Return whether a subscription is notified of an event; the pages of a first run are nothing to notify of."""
+    """Return whether a subscription is notified of an event; new pages of a first run are not announced."""
     if change_type in (ChangeType.UNCHANGED, ChangeType.ERROR):
         return False
     if change_type is ChangeType.NEW_PAGE:

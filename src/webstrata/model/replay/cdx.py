@@ -1,4 +1,4 @@
-"""CDX lines: the fields of a capture in the two dialects of CDX servers, and what a query may do with them."""
+"""CDX lines and queries: the fields of a capture in the two dialects of CDX servers."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ from webstrata.model.replay.cdx_filters import Collapse, FieldFilter
 from webstrata.model.replay.url_ranges import KeyRange, MatchType
 
 BLOCK_LINES = 3_000
-"""Captures in a block, the unit of `pageSize` in both dialects."""
+"""The number of captures in a block, the unit of `pageSize` in both dialects."""
 
 _NOTHING = "-"
 
@@ -65,7 +65,7 @@ DEFAULT_FIELDS = {
 
 @dataclass(frozen=True)
 class ListPosition:
-    """A place in a list of captures: what comes after it is the rest of the list."""
+    """A position in a list of captures, from which the list can be continued."""
 
     url_key: str
     captured_at: datetime
@@ -93,7 +93,7 @@ class ListPosition:
     def text(self) -> str:
         """Return the place as a resume key."""
         written = f"{self.url_key} {self.captured_at.isoformat()} {self.capture_id}"
-        # Of letters, digits and two signs that stay the same however often they are percent-encoded.
+        # Only characters that percent-encoding does not change.
         return base64.urlsafe_b64encode(written.encode()).decode().rstrip("=")
 
 
@@ -107,7 +107,7 @@ class CdxQuery:
     dialect: CdxDialect = CdxDialect.IA
     output: CdxOutput = CdxOutput.TEXT
     fields: tuple[str, ...] = ()
-    """Names as the caller wrote them; none means the dialect's own."""
+    """The requested field names; empty means the dialect's default."""
     earliest: datetime | None = None
     latest: datetime | None = None
     """Inclusive, to the second."""
@@ -127,7 +127,7 @@ class CdxQuery:
 
     @property
     def page_lines(self) -> int:
-        """Return how many captures are a page."""
+        """Return the number of captures per page."""
         return self.page_blocks * BLOCK_LINES
 
 

@@ -1,4 +1,4 @@
-"""Filters and collapsing of CDX queries; regular expressions run in linear time, whatever a client sends."""
+"""Filters and collapsing of CDX queries; regular expressions from clients run in linear time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import re2
 from webstrata.errors import UsageError
 
 MAX_PATTERN = 500
-"""Characters of a filter's value at most."""
+"""The most characters of a filter's value."""
 
 _MAX_PATTERN_BYTES = 1 << 20
 """Memory that a compiled expression may take."""
@@ -28,7 +28,7 @@ class FilterKind(StrEnum):
 
 @dataclass(frozen=True)
 class FieldFilter:
-    """What a field of a line must be, or must not be."""
+    """A condition on a field of a line."""
 
     field: str
     kind: FilterKind
@@ -66,7 +66,7 @@ class FieldFilter:
 
 @dataclass(frozen=True)
 class Collapse:
-    """A field whose equal neighbours are one line, or only its first characters."""
+    """A field, or a prefix of it, by which equal neighbouring lines are collapsed."""
 
     field: str
     length: int | None = None

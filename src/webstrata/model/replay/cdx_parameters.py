@@ -15,7 +15,7 @@ from webstrata.model.timestamps import earliest_moment, is_timestamp, latest_mom
 
 MAX_FILTERS = 20
 MAX_LAST_LINES = 10_000
-"""The most lines of a negative limit: they are in memory to be reversed."""
+"""The most lines of a negative limit, as they are held in memory."""
 
 _LARGEST_NUMBER = 2**31 - 1
 _MAX_PAGE_BLOCKS = 100
@@ -96,7 +96,7 @@ def _filter(text: str, dialect: CdxDialect) -> FieldFilter:
     found = _FILTER.fullmatch(text)
     if found is None:
         raise UsageError("filter must look like statuscode:200, !mimetype:image/.*, =status:200 or ~url:.*[.]pdf")
-    # Without a sign the Internet Archive's server takes a regular expression, and pywb's a part of the field.
+    # Without an operator, the Internet Archive's server matches a regular expression, pywb's a substring.
     plain = FilterKind.CONTAINS if dialect is CdxDialect.PYWB else FilterKind.MATCHES
     kind = FilterKind(found["kind"]) if found["kind"] else plain
     return FieldFilter(_field("filter", found["field"]), kind, found["value"], bool(found["negated"]))

@@ -1,4 +1,4 @@
-"""Which capture of a URL is replayed for a moment: the closest one."""
+"""Order of the captures of a URL by closeness to a moment."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -15,8 +15,8 @@ def by_closeness(
 ) -> list[ArchivedCapture]:
     """Return captures, the closest to a moment first; with `since`, those of the period that ends there before others.
 
-    Times are compared to the second, as addresses name them. Of two that are as close, the earlier comes first; of
-    one second, the very URL comes before one with another scheme or `www.`, and good responses before redirects and
+    Times are compared to the second, as in addresses. Of two equally close ones, the earlier comes first; within a
+    second, the exact URL comes before one with another scheme or `www.`, and good responses before redirects and
     errors.
     """
     asked = moment.replace(microsecond=0)
@@ -31,7 +31,7 @@ def by_closeness(
 
 
 def _is_of(capture: ArchivedCapture, url: str) -> bool:
-    """Return whether a capture is of the very URL, however its WARC file spells it."""
+    """Return whether a capture has exactly a URL, after normalisation."""
     try:
         return capture.url == url or parse_url(capture.url).href == url
     except UsageError:
@@ -41,9 +41,9 @@ def _is_of(capture: ArchivedCapture, url: str) -> bool:
 def _rank(capture: ArchivedCapture) -> int:
     """Return 2 for a good response, higher numbers for redirects, errors and responses without a status."""
     if capture.record_type == "revisit":
-        # What it refers to is a good response, whatever the server answered this time.
+        # A revisit counts as good: its original is a good response.
         return 2
     if capture.status_code is None and capture.record_type == "response":
-        # A response whose status line cannot be read: rather its twin that can.
+        # Last: a response with an unreadable status line.
         return 3
     return max(2, (capture.status_code or _UNKNOWN_STATUS) // 100)

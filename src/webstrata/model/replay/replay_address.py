@@ -1,4 +1,4 @@
-"""Wayback addresses: what `/web/<timestamp><modifier>/<url>` and its relatives ask for."""
+"""Parser of Wayback addresses, such as `/web/<timestamp><modifier>/<url>`."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ REPLAY_PATH = "/web/"
 
 
 class Modifier(StrEnum):
-    """What a capture is replayed as; the names are those of the Wayback Machine and pywb."""
+    """How a capture is replayed; the names are those of the Wayback Machine and pywb."""
 
     PAGE = ""
     MAIN = "mp_"
@@ -27,12 +27,12 @@ class Modifier(StrEnum):
 
     @property
     def is_page(self) -> bool:
-        """Return whether a reader looks at the capture, rather than a page that loads it."""
+        """Return whether the capture is viewed as a page, and not loaded by one."""
         return self in {Modifier.PAGE, Modifier.MAIN, Modifier.FRAME}
 
 
 class ReplayRequest(StrEnum):
-    """What a replay address asks for."""
+    """The kind of request of a replay address."""
 
     CAPTURE = "capture"
     """The capture closest to a timestamp."""
@@ -44,11 +44,11 @@ class ReplayRequest(StrEnum):
 
 @dataclass(frozen=True)
 class ReplayAddress:
-    """What an address below `/web/` asks for."""
+    """A parsed address below `/web/`."""
 
     request: ReplayRequest
     url: str
-    """As it is written; a list's may begin with `*.` or end with `*`."""
+    """As written; that of a list may begin with `*.` or end with `*`."""
     timestamp: str = ""
     """1 to 14 digits; for a list the period that is listed; empty when the address has none."""
     modifier: Modifier = Modifier.PAGE
@@ -62,13 +62,13 @@ _FOLDED = re.compile(r"(https?):/+(?=[^/])", re.IGNORECASE)
 _PLAIN = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"<>\\^`{|}')
 _IS_PLAIN = re.compile(f"[{re.escape(_PLAIN)}]*")
 _SAME_AS = {"fw_": Modifier.FRAME, "oe_": Modifier.IMAGE}
-"""Further modifiers of the Wayback Machine, for frames and for embedded objects, in addresses that people copy."""
+"""Further modifiers of the Wayback Machine, which occur in copied addresses."""
 
 _MODIFIERS = ", ".join(modifier for modifier in Modifier if modifier)
 
 
 def parse_address(path: str, query: str = "") -> ReplayAddress:
-    """Return what an address asks for, given what follows `/web/`, undecoded; UsageError when it makes no sense."""
+    """Parse an address, given the undecoded path after `/web/`; UsageError when it is invalid."""
     written = f"{path}?{query}" if query else path
     found = _DIRECTIVE.fullmatch(written)
     if found is None or not (found["digits"] or found["star"] or found["modifier"]):
@@ -95,9 +95,9 @@ def _modifier(text: str | None) -> Modifier:
 
 
 def archived_url(written: str) -> str:
-    """Return the URL that a person or program means in an address; UsageError when it is not a web address.
+    """Return the archived URL in an address; UsageError when it is not a web address.
 
-    The scheme may be missing, the whole may be percent-encoded, even twice, and proxies make one slash of two.
+    The scheme may be missing, the URL may be percent-encoded, even twice, and proxies may have merged two slashes.
     """
     text = written
     while _ENCODED.match(text):
@@ -109,10 +109,11 @@ def archived_url(written: str) -> str:
 
 
 def replay_path(timestamp: str, url: str, modifier: Modifier = Modifier.PAGE) -> str:
-    """Return the path at which a capture is replayed, in characters that headers and markup may hold."""
+    """Return the path at which a capture is replayed, safe for headers and markup."""
     return f"{REPLAY_PATH}{timestamp}{modifier}/{plain_url(url)}"
 
 
 def plain_url(url: str) -> str:
-    """Return a URL with everything percent-encoded that headers cannot hold: WARC files of others are not strict."""
+    """Return a URL with all characters percent-encoded that are invalid in headers; URLs in WARC files of other tools
+    may contain them."""
     return url if _IS_PLAIN.fullmatch(url) else quote(url, safe=_PLAIN)

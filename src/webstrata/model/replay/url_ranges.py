@@ -1,4 +1,4 @@
-"""Ranges of URL keys: one URL, all that begin alike, a host, or a domain with its subdomains."""
+"""Ranges of URL keys: one URL, a prefix, a host, or a domain with its subdomains."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from webstrata.model.urls import MAX_URL_LENGTH, surt, surt_host
 
 _MAY_BE_ESCAPED = re.compile(r"[|'\[\]^`{}]")
 _NEEDLESS = re.compile(r"%(2[1789AaCcDdEe]|3[0-9ABab]|4[0-9A-Fa-f]|5[0-9AaBbDdEeFf]|6[0-9A-Fa-f]|7[0-9AaBbCcDdEe])")
-"""Escapes of characters that need none: not of `#`, `%`, `&`, `+`, `/`, `=`, `?` and blanks."""
+"""Escapes of characters that need not be escaped, so not those of `#`, `%`, `&`, `+`, `/`, `=`, `?` and spaces."""
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _LONGEST_PREFIX = MAX_URL_LENGTH - 33
 """Longer keys end in a hash, which no prefix matches."""
@@ -27,7 +27,7 @@ class MatchType(StrEnum):
 
 @dataclass(frozen=True)
 class KeyRange:
-    """URL keys from the first to before the end, in byte order; without an end, the first alone."""
+    """A range of URL keys in byte order, excluding the end; without an end, only the first key."""
 
     start: str
     end: str | None = None
@@ -58,16 +58,13 @@ def key_range(url: str, match_type: MatchType) -> KeyRange:
     host = surt_host(address)
     if match_type is MatchType.HOST or ":" in host:
         return _beginning_with(f"{host})")
-    # The comma of subdomains follows the parenthesis with nothing between them that a host may hold.
+    # In byte order, `)` and `,` are adjacent, apart from characters that hosts cannot contain.
     return KeyRange(f"{host})", f"{host}-")
 
 
 def other_keys(key: str) -> tuple[str, ...]:
-    """Return the keys under which a URL may have been captured instead.
-
-    With or without its trailing slash; with characters escaped that browsers leave as they are, and the other way
-    round, as many programs do; with the other letters in its escapes.
-    """
+    """Return other keys under which a URL may have been captured: with or without its trailing slash, with other
+    characters escaped, and with escapes in the other case."""
     variants = dict.fromkeys([_other_slash(key), *_other_escapes(key)])
     return tuple(other for other in variants if other != key)
 

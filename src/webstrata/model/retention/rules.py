@@ -23,7 +23,7 @@ DEFAULT_TTL_DAYS: Mapping[str, int] = MappingProxyType(
 """The collections that expire, each with the days for which its rows are retained unless a policy differs."""
 
 FURTHER_TTL_DAYS: Mapping[str, int | None] = MappingProxyType({"blobs": 30, "crawl_tasks": None, "crawl_logs": None})
-"""Days of other things that passes delete: unreferenced blobs, and tasks and logs of closed jobs; None is never."""
+"""The TTL of other data that passes delete: unreferenced blobs, and tasks and logs of closed jobs; None means never."""
 
 EXEMPT = frozenset({"listings"})
 """Collections whose rows are never deleted, even if a stored policy asks for it."""
@@ -32,19 +32,19 @@ MAX_TTL_DAYS = 36_500
 """A hundred years: with more, the date of expiry could not be computed."""
 
 BATCH_ROWS = 100
-"""Rows of a collection that one batch deletes at most."""
+"""The most rows of a collection that one batch deletes."""
 
 MIN_INTERVAL = timedelta(hours=1)
 """Time between two passes that requests may trigger, across all processes and restarts."""
 
 DEFAULT_MAX_SHARE = 0.5
-"""Share of a source that may disappear at once without a confirmation."""
+"""The share of a source that may be deleted at once without a confirmation."""
 
 GUARDED_FROM = 1_000
 """From this number on, expired rows of a source are deleted only if enough others remain, or after a confirmation."""
 
 TRIGGER_PROBABILITY = 0.01
-"""Share of requests that try to begin a pass."""
+"""The share of requests that try to start a pass."""
 
 
 class PassTrigger(StrEnum):
@@ -66,7 +66,8 @@ class CollectionResult:
     """Expired rows that remain: for the next batches, or because something refers to them."""
     undated: int = 0
     guarded: int = 0
-    """Expired rows that stay until an administrator confirms, as most of a source's rows would be deleted."""
+    """Expired rows that are not deleted without an administrator's confirmation, as they are most of a source's
+    rows."""
     error: str | None = None
 
     @classmethod
@@ -107,7 +108,7 @@ def check_collection(name: object) -> str:
 
 def check_ttl_days(value: object) -> int:
     """Return a TTL in days; PolicyError unless it is a whole number from 1 to MAX_TTL_DAYS."""
-    # True is an int in Python, and "60" a number in SQLite: an administrator typed neither.
+    # Exact type check: in Python True is an int, and SQLite would accept "60".
     if type(value) is not int or not 1 <= value <= MAX_TTL_DAYS:
         raise PolicyError(f"ttlDays must be a whole number of days from 1 to {MAX_TTL_DAYS}, not {_shown(value)}")
     return value

@@ -24,7 +24,7 @@ class WithheldCapture:
 
     @property
     def place(self) -> tuple[str, int | None]:
-        """Return the identity of a record: a file has the same name wherever it is moved."""
+        """Return the key of a record: file name and offset, as the name does not change when the file is moved."""
         return self.warc_filename, self.warc_offset
 
     def to_line(self) -> str:

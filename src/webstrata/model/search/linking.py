@@ -1,4 +1,4 @@
-"""Links of pages: the capture whose links count, and the changes of other pages' signals when it is replaced."""
+"""Links between pages: which capture's links count, and how other pages' signals change when it is replaced."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
@@ -57,7 +57,7 @@ class SignalChanges:
         self.note_rank(before.rank_mass, before.targets, after.targets)
 
     def note_rank(self, mass: float, before: frozenset[int], after: frozenset[int]) -> None:
-        """Move the rank that a page passed on from its former link targets to its current ones."""
+        """Move the rank that a page passed on, from its former link targets to its current ones."""
         if not mass:
             return
         for targets, given in ((before, -DAMPING * mass), (after, DAMPING * mass)):

@@ -1,16 +1,17 @@
 """PageRank, updated incrementally when pages and links change.
 
-A captured page is given a rank mass of 1, and hands 0.85 of all it has on to the pages it links to, in equal parts:
+A captured page is given a rank mass of 1, and passes 0.85 of all its mass on to the pages it links to, in equal parts:
 
-    mass = 1 + 0.85 · (the sum of what the pages that link to it hand on)
+    mass = 1 + 0.85 · (the sum of what the pages that link to it pass on)
 
-PageRank is the mass divided by the sum over all captured pages. The mass that a page without links does not hand on
-is in effect spread over all captured pages, as PageRank requires; so is what goes to pages that were never captured.
+PageRank is the mass divided by the sum over all captured pages. The mass that a page without links does not pass on is
+in effect spread over all captured pages, as PageRank requires; so is the mass that goes to pages that were never
+captured.
 
-Two numbers are stored for every page: its mass, and its residual, the mass that it has not handed on yet. A new page
-adds a residual of 1; a page whose links changed adds residuals to the pages it linked to and links to. So an update
-takes work only where something changed. When no captured page has a residual above TOLERANCE, the relative error of
-every mass is below TOLERANCE too.
+Two numbers are stored for every page: its mass, and its residual, the mass that it has not passed on yet. A new page
+starts with a residual of 1; a page whose links changed adds residuals to its former and its current link targets. So
+the cost of an update depends only on what changed. When no captured page has a residual above TOLERANCE, the relative
+error of every mass is below TOLERANCE too.
 """
 
 from array import array
@@ -21,18 +22,18 @@ from itertools import islice
 DAMPING = 0.85
 TELEPORT = 1.0
 TOLERANCE = 0.01
-"""The relative error of a mass that is tolerated: ranks are compared by their order of magnitude."""
+"""The tolerated relative error of a mass: only the order of magnitude of a rank matters."""
 
 MOST_PAGES = 300_000
 MOST_LINKS = 8_000_000
-"""How many residuals are held in memory at once, some 100 MB; the others wait for a later round."""
+"""Limits of one round, some 100 MB of memory; other residuals wait for a later round."""
 
 _AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
 class RankedPage:
-    """A page's residual, and whether it was captured: others hand nothing on."""
+    """A page's residual, and whether it was captured: only captured pages pass mass on."""
 
     page_id: int
     residual: float
@@ -45,9 +46,9 @@ LinksOf = Callable[[Collection[int]], Mapping[int, Sequence[int]]]
 
 @dataclass
 class Settling:
-    """Hands residuals on from page to page; the graph is read from the database for many pages at once.
+    """Passes residuals on from page to page; the graph is read from the database for many pages at once.
 
-    Pages have places in arrays, in the order they are seen: millions of links are walked again and again.
+    Pages have indexes in arrays, in the order in which they are seen, as millions of links are followed repeatedly.
     """
 
     pages_of: PagesOf
@@ -62,7 +63,8 @@ class Settling:
     _link_count: int = 0
 
     def settle(self, start: Collection[int], enough: Callable[[], bool] = lambda: False) -> None:
-        """Hand residuals on, from some pages on, until all are small, or there is more than fits, or it is enough."""
+        """Pass residuals on, beginning with some pages, until all are small, memory is full, or `enough` returns
+        True."""
         self._load(start)
         while (waiting := self._unsettled()) and not enough():
             for some in _pieces(waiting):
@@ -76,17 +78,17 @@ class Settling:
         return {self._pages[place]: given for place, given in self._handed_on.items()}
 
     def links(self, page: int) -> list[int]:
-        """Return what a page linked to that handed something on."""
-        # Not of all at once: as numbers of Python, millions of links take ten times the memory they take here.
+        """Return the link targets of a page that passed mass on."""
+        # One page at a time: as Python's integers, millions of links take ten times the memory of an array.
         return [self._pages[target] for target in self._links[self._places[page]]]
 
     def changes(self) -> dict[int, float]:
-        """Return by how much each page's residual is another one than before."""
+        """Return the change of each page's residual."""
         both = zip(self._pages, self._before, self._residuals, strict=True)
         return {page: after - before for page, before, after in both if after != before}
 
     def _unsettled(self) -> list[int]:
-        """Return the places of those who have something to hand on, in an order that is always the same."""
+        """Return the indexes of the captured pages whose residual is not small, always in the same order."""
         captured = self._captured
         return [
             place

@@ -1,6 +1,6 @@
 """Parser of search queries: an address, an expression of the query language, or plain words.
 
-Nothing is an error here: a query that does not parse is searched as plain words.
+There are no syntax errors: a query that does not parse is searched as plain words.
 """
 
 import re
@@ -69,7 +69,7 @@ Expression = Words | All | AnyOf | Without
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query: its kind, the address or the expression that it means, and its words as plain text."""
+    """A parsed query: its kind, its address or expression, and its words as plain text."""
 
     intent: Intent
     plain: tuple[str, ...]
@@ -77,8 +77,8 @@ class Query:
     address: str | None = None
 
 
-def understood(q: str, fold: Fold) -> Query:
-    """Return what a query means."""
+def parse_query(q: str, fold: Fold) -> Query:
+    """Parse a query."""
     plain = tuple(dict.fromkeys(fold(q)))[:MAX_TOKENS]
     if (address := _address(q.strip())) is not None:
         return Query(Intent.URL, plain, address=address)
@@ -107,7 +107,7 @@ def with_word_replaced(expression: Expression, replaced: dict[str, str]) -> Expr
     return replace(expression, parts=tuple(with_word_replaced(part, replaced) for part in expression.parts))
 
 
-def spelled(expression: Expression) -> str:
+def query_text(expression: Expression) -> str:
     """Return an expression in the query language."""
     if isinstance(expression, Words):
         words = " ".join(expression.words)
@@ -115,9 +115,9 @@ def spelled(expression: Expression) -> str:
         quoted = expression.is_quoted or len(expression.words) > 1
         return f'{field}"{words}"' if quoted else f"{field}{words}{'*' if expression.prefix else ''}"
     if isinstance(expression, Without):
-        return f"NOT {spelled(expression.part)}"
+        return f"NOT {query_text(expression.part)}"
     sign = " AND " if isinstance(expression, All) else " OR "
-    return f"({sign.join(map(spelled, expression.parts))})"
+    return f"({sign.join(map(query_text, expression.parts))})"
 
 
 def in_title(expression: Expression) -> Expression | None:
@@ -130,23 +130,23 @@ def in_title(expression: Expression) -> Expression | None:
     return replace(expression, parts=parts) if parts else None
 
 
-def asks_for_places(expression: Expression) -> bool:
-    """Return whether an expression depends on the positions of words: phrases, and words in one field only."""
+def needs_positions(expression: Expression) -> bool:
+    """Return whether an expression needs the positions of words, as phrases and words in one field do."""
     if isinstance(expression, Words):
         return expression.field is Field.TEXT or len(expression.words) > 1
     parts = (expression.part,) if isinstance(expression, Without) else expression.parts
-    return any(asks_for_places(part) for part in parts)
+    return any(needs_positions(part) for part in parts)
 
 
-def wherever_they_stand(expression: Expression) -> Expression:
-    """Return the expression regardless of positions: it matches at least the documents that the expression matches."""
+def ignoring_positions(expression: Expression) -> Expression:
+    """Return a wider expression that ignores positions: it matches all documents of the given one, and maybe others."""
     if isinstance(expression, Words):
         field = None if expression.field is Field.TEXT else expression.field
         *others, last = (Words((word,), field) for word in expression.words)
         return All((*others, replace(last, prefix=expression.prefix)))
     if isinstance(expression, Without):
-        return All(()) if asks_for_places(expression.part) else expression
-    parts = tuple(map(wherever_they_stand, expression.parts))
+        return All(()) if needs_positions(expression.part) else expression
+    parts = tuple(map(ignoring_positions, expression.parts))
     return replace(
         expression, parts=parts if isinstance(expression, AnyOf) else tuple(p for p in parts if p != All(()))
     )

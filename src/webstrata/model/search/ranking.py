@@ -21,7 +21,7 @@ nearly all words, and often, is more relevant than one that has each word once."
 WEIGHT_OF_AUTHORITY = 0.15
 MANY_LINKS = 10_000
 MUCH_RANK = 1_000.0
-"""The PageRank, as `rank_mass`, of a page that very much leads to; 1 is that of a page which nothing links to."""
+"""The PageRank, as `rank_mass`, at which a page gets the full weight; that of a page without inlinks is 1."""
 COST_OF_A_LEVEL = 0.02
 MOST_LEVELS = 6
 URL_COSTS = (0.0, 0.03, 0.06)
@@ -33,14 +33,14 @@ tests/search/queries.yaml: run them again before changing one.
 
 
 class Ranking(StrEnum):
-    """How results are ordered: by the text alone, or by all there is to know of a page."""
+    """The ranking method: V1 uses the text alone, V2 all known facts of a page."""
 
     V1 = "v1"
     V2 = "v2"
 
 
 class Facts(NamedTuple):
-    """The facts of a document that was found: there are thousands, so these are plain tuples."""
+    """The facts of a document that was found; a tuple, as a search has thousands of them."""
 
     title: str
     """Its words folded, with a space before, between and after them."""
@@ -50,7 +50,7 @@ class Facts(NamedTuple):
 
 
 class Score(NamedTuple):
-    """A document's score, part by part; what its address costs is taken off each capture."""
+    """The parts of a document's score; the penalty of the URL is subtracted for each capture."""
 
     text: float
     title: float = 0.0
@@ -86,7 +86,7 @@ def scores(
 def match_scores(
     found: Mapping[int, Relevance], known: Mapping[int, Facts], phrases: Sequence[tuple[str, ...]], *, terms: int
 ) -> dict[int, Score]:
-    """Return the scores of pages whose words were read, by document; `terms` are as many as the question has."""
+    """Return the scores of pages whose words were read, by document; `terms` is the number of terms of the question."""
     worth_of_all = WEIGHT_OF_ALL_WORDS if terms <= FEW_TERMS else WEIGHT_OF_ALL_WORDS_OF_LONG
     best = max((relevance.words for relevance in found.values()), default=0.0) or 1.0
     return {
@@ -99,14 +99,14 @@ def match_scores(
 
 
 def scores_after(read: Mapping[int, Score], others: Mapping[int, float]) -> dict[int, Score]:
-    """Return scores that leave documents in the order of their relevance, after those whose words were read."""
+    """Return scores that sort documents by relevance, after all documents whose words were read."""
     least = min((score.total for score in read.values()), default=0.0)
     best = max(others.values(), default=0.0) or 1.0
     return {document: Score(least - 2 + relevance / best) for document, relevance in others.items()}
 
 
 def best_scored(ranked: Mapping[int, Score], most: int) -> tuple[list[int], float]:
-    """Return about so many of the best documents, and a score that no other document reaches."""
+    """Return about `most` of the best documents, and a score that no other document reaches."""
     if len(ranked) <= most:
         return list(ranked), -math.inf
     totals = [(score.total, document) for document, score in ranked.items()]
@@ -130,20 +130,20 @@ _SLASHES_OF_A_SITE = 2
 def _score(text: float, facts: Facts, phrases: Sequence[tuple[str, ...]]) -> Score:
     return Score(
         text,
-        WEIGHT_OF_TITLE * _standing_in_title(facts.title, phrases),
+        WEIGHT_OF_TITLE * _title_match(facts.title, phrases),
         WEIGHT_OF_AUTHORITY * _authority(facts),
         -COST_OF_A_LEVEL * min(facts.depth, MOST_LEVELS),
     )
 
 
 def _authority(facts: Facts) -> float:
-    """Return how well a page is linked: half by how many link to it, half by its PageRank."""
+    """Return the authority of a page: half from the number of its inlinks, half from its PageRank."""
     linked = math.log1p(facts.inlinks) / math.log1p(MANY_LINKS) if facts.inlinks > 0 else 0.0
     ranked = math.log(facts.rank_mass) / math.log(MUCH_RANK) if facts.rank_mass > 1 else 0.0
     return (min(1.0, linked) + min(1.0, ranked)) / 2
 
 
-def _standing_in_title(title: str, phrases: Sequence[tuple[str, ...]]) -> float:
+def _title_match(title: str, phrases: Sequence[tuple[str, ...]]) -> float:
     """Return how well a title matches: best with all words of the query, less well with a part of them."""
     held = [phrase for phrase in phrases if phrase and all(f" {word} " in title for word in phrase)]
     if not held:

@@ -12,18 +12,19 @@ LENGTH_SHARE = 0.75
 """The constants of BM25, usually called k1 and b."""
 
 PASSAGE_WORDS = 100
-"""All words of a question within so many words of a text are a match of the whole question. Scattered over a long text
-they are one of some of its words: long texts hold the words of nearly every question."""
+"""A text matches the whole question when all words of the question are within so many words. If they are scattered, it
+matches only some of the words: a long text contains the words of nearly every question."""
 
 _MOST_SCATTERED = 2
-"""Up to this many terms may be anywhere on a page."""
+"""Questions with at most so many terms are matched anywhere on a page."""
 
 WEIGHT_OF_OTHER_FORM = 0.75
-"""What another form of a word counts beside the word as written."""
+"""The weight of another form of a word; the word as written counts 1."""
 
 WEIGHTS = {"title": 1.5, "address": 0.6, "headings": 1.0, "main": 1.0, "other": 0.2}
-"""What a hit counts by its place. A heading is a part of the main text too, and counts twice. Menus and footers say
-what a site is about, not its pages. `python -m bench relevance` measures them: run it before changing one."""
+"""The weight of a hit by the part of the page. A heading is also part of the main text, so it counts twice. Menus and
+footers describe the site, not the page. `python -m bench relevance` measures the weights: run it before changing
+one."""
 
 _FARTHEST = 12
 """Words further apart than this are not near."""
@@ -40,7 +41,7 @@ class PageWords(NamedTuple):
 
     @property
     def length(self) -> int:
-        """Return how many words the text has that are not the site's own."""
+        """Return the length of the page's own text, without menus and footers."""
         return len(self.title) + len(self.main)
 
 
@@ -48,17 +49,17 @@ class Relevance(NamedTuple):
     """How well a page's words match a question."""
 
     words: float
-    """BM25, as a share of what it could be at most."""
+    """BM25, as a share of the highest possible value."""
     nearness: float
     """1 when neighbouring words of the question are neighbours on the page, too."""
     held: frozenset[int]
-    """The terms that the page has, by number."""
+    """The numbers of the terms that the page contains."""
     is_whole: bool = False
-    """All terms are there, and together: in one passage or in the title."""
+    """Whether all terms are together in one passage or in the title."""
 
 
 def rarity(documents: int, of_all: int) -> float:
-    """Return the weight of a term that so many documents hold: the rarer, the higher."""
+    """Return the weight of a term that is in some of all documents: the rarer, the higher."""
     return math.log1p((max(of_all, documents) - documents + 0.5) / (documents + 0.5))
 
 
@@ -82,10 +83,10 @@ class TermMatcher:
         self._first_words = self._single.keys() | self._several.keys()
 
     def hits(self, words: Sequence[str]) -> list[tuple[int, int, float]]:
-        """Return where terms are in a list of words: place, number of the term, and how exactly it is the term."""
+        """Return the hits in a list of words: position, number of the term, and weight of the form."""
         first_words = self._first_words
         found: list[tuple[int, int, float]] = []
-        # Thousands of words are looked at for every page, and few of them are hits.
+        # A page has thousands of words, and few of them are hits.
         for place in [place for place, word in enumerate(words) if word in first_words]:
             word = words[place]
             found += [(place, number, exactness) for number, exactness in self._single.get(word, ())]
@@ -95,11 +96,11 @@ class TermMatcher:
         return found
 
     def as_asked(self, words: Sequence[str]) -> list[str]:
-        """Return words of a page with the question's own forms instead of others."""
+        """Return the words of a page, with other forms replaced by the form in the question."""
         return [self.terms[self._single[word][0][0]].word if word in self._single else word for word in words]
 
     def relevance(self, page: PageWords, usual_length: float) -> Relevance:
-        """Return how well a page matches, given how long pages usually are."""
+        """Return how well a page matches, given the usual length of pages."""
         counts = [0.0] * len(self.terms)
         per_length = 1 / (1 - LENGTH_SHARE + LENGTH_SHARE * page.length / max(usual_length, 1.0))
         hits = {name: self.hits(getattr(page, name)) for name in WEIGHTS}
@@ -115,7 +116,7 @@ class TermMatcher:
         )
 
     def _are_together(self, in_title: Sequence[tuple[int, int, float]], hits: Sequence[tuple[int, int, float]]) -> bool:
-        """Return whether one passage has all terms that are not in the title; two terms may be anywhere."""
+        """Return whether one passage contains all terms that are not in the title; a pair of terms may be anywhere."""
         titled = {number for _, number, _ in in_title}
         wanted = len(self.terms) - len(titled)
         if len(self.terms) <= _MOST_SCATTERED or not wanted:
@@ -129,7 +130,7 @@ class TermMatcher:
         return False
 
     def share(self, held: frozenset[int]) -> float:
-        """Return the share of some terms in the weight of a question."""
+        """Return the share of some terms in the total weight of a question."""
         return sum(self.weights[number] for number in held) / self._whole
 
     def _bm25(self, counts: Sequence[float]) -> float:
@@ -146,7 +147,7 @@ class TermMatcher:
         for (place, one, _), (after, other, _) in pairwise(hits):
             gap = after - place
             if one != other and gap <= _FARTHEST:
-                # In the question's own order they are worth more.
+                # In the order of the question they count more.
                 closeness = (1.0 if other > one else 0.6) / max(gap, 1)
                 pair = min(one, other), max(one, other)
                 best[pair] = max(best.get(pair, 0.0), closeness)
@@ -164,5 +165,5 @@ def missing_words(terms: Sequence[Term], held: frozenset[int]) -> tuple[str, ...
 
 
 def usual_length(pages: Sequence[PageWords]) -> float:
-    """Return how long some pages are on average; 0 when there are none."""
+    """Return the average length of pages; 0 when there are none."""
     return sum(page.length for page in pages) / len(pages) if pages else 0.0

@@ -1,23 +1,23 @@
-"""Which known word a misspelt one means: decided here, so that every database chooses the same."""
+"""Spelling correction: chooses the known word for a misspelt one, in the same way on every database."""
 
 from collections.abc import Iterable, Mapping
 from string import ascii_lowercase
 
 MIN_LENGTH = 4
 MAX_LENGTH = 40
-"""Shorter words are alike by chance; longer ones are no words that people mistype."""
+"""Shorter words are similar by chance; longer ones are not words that people mistype."""
 
 _FEW_LETTERS, _SOME_LETTERS = 5, 8
 _MOST_JUDGED_CLOSELY = 8
 
 
 def trigrams(word: str) -> set[str]:
-    """Return the pieces of three letters that a word has."""
+    """Return all sequences of three letters in a word."""
     return {word[start : start + 3] for start in range(len(word) - 2)}
 
 
 def near_spellings(word: str) -> set[str]:
-    """Return the spellings one slip away from a word that may share no trigram with it: `child` for `chlid`."""
+    """Return spellings with one error corrected that may share no trigram with the word: `child` for `chlid`."""
     cuts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
     found = {before + after[1] + after[0] + after[2:] for before, after in cuts if len(after) > 1}
     if len(word) <= _FEW_LETTERS:
@@ -28,7 +28,7 @@ def near_spellings(word: str) -> set[str]:
 
 
 def slips_forgiven(word: str) -> int:
-    """Return how many letters of a word may be wrong: one of a short word, three of a long one."""
+    """Return how many letters of a word may be wrong: from one in a short word to three in a long one."""
     if len(word) < MIN_LENGTH or len(word) > MAX_LENGTH:
         return 0
     return 1 if len(word) <= _FEW_LETTERS else 2 if len(word) <= _SOME_LETTERS else 3

@@ -56,7 +56,7 @@ STOP_WORDS = {
         " zelf zich zij zijn zo zonder zou",
     }.items()
 }
-"""Folded as the full-text index has words: in lower case and without accents."""
+"""In the form of the full-text index: lower case, without accents."""
 
 QUANTITY_WORDS = frozenset(
     word
@@ -70,14 +70,14 @@ QUANTITY_WORDS = frozenset(
 
 
 def question_languages(words: Sequence[str], languages: Sequence[str]) -> tuple[str, ...]:
-    """Return the languages, of an archive's, that a question may be in: those with most of its small words."""
+    """Return which languages of an archive a question may be written in: those with most of its stop words."""
     counts = {language: sum(word in STOP_WORDS.get(language, ()) for word in words) for language in languages}
     most = max(counts.values(), default=0)
     return tuple(language for language, count in counts.items() if count == most)
 
 
 def stop_words_in(words: Sequence[str], languages: Sequence[str]) -> frozenset[str]:
-    """Return the stop words of a question; none when it has no other words."""
+    """Return the stop words of a question; empty when it has no other words."""
     known = languages or ("en",)
     found = frozenset(word for language in known for word in words if word in STOP_WORDS.get(language, ()))
     return frozenset() if found.issuperset(words) else found

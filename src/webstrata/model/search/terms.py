@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from webstrata.model.search.query import All, AnyOf, Expression, Without, Words, all_of
 
 Form = tuple[str, ...]
-"""A word, or several that follow each other."""
+"""A form of a term: one word, or several consecutive words."""
 
 FEW_TERMS = 3
 """Queries with more terms are long: few pages contain all their words, and these are rarely the best results."""
@@ -44,7 +44,8 @@ def all_terms(terms: Sequence[Term]) -> Expression | None:
 
 
 def with_forms(expression: Expression, forms: "dict[Form, tuple[Form, ...]]") -> Expression:
-    """Return an expression that also matches other forms of its words, except of quoted and excluded words."""
+    """Return an expression that also matches other forms of its words; quoted and excluded words are left as they
+    are."""
     if isinstance(expression, Words):
         return expression if expression.is_quoted else any_form(expression, forms.get(expression.words, ()))
     if isinstance(expression, Without):

@@ -81,7 +81,7 @@ class SearchRequest:
 
 @dataclass(frozen=True)
 class FacetCount:
-    """How many results there would be with this value."""
+    """A value of a facet, and the number of results with it."""
 
     value: str
     count: int
@@ -106,19 +106,20 @@ class SearchResponse:
     total_all_words: int | None = None
     """How many results hold all words of a question; None where no words were searched."""
     without: tuple[str, ...] = ()
-    """Words that none of the results on this page has, where results need not have all words."""
+    """Words that no result on this page contains, if results need not contain all words."""
 
 
 @dataclass(frozen=True)
 class Cursor:
-    """The beginning of a page of results: a number of results, and in order of time the capture before it."""
+    """The start of a page of results: the number of results before it, and for results in order of time the last of
+    these."""
 
     offset: int
     at: datetime | None = None
     snapshot_id: int = 0
 
     def written(self) -> str:
-        """Return the cursor as an opaque text for `read_cursor`."""
+        """Return the cursor as an opaque string that `read_cursor` accepts."""
         parts = [self.offset] if self.at is None else [self.offset, self.at.isoformat(), self.snapshot_id]
         return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
 
@@ -127,16 +128,16 @@ _LARGEST = 2**62
 
 
 def read_cursor(word: str) -> Cursor:
-    """Return the cursor that a text encodes; UsageError when it encodes none."""
+    """Return the cursor of a string that `written` returned; UsageError for any other string."""
     try:
         parts = json.loads(base64.urlsafe_b64decode(word.encode("ascii") + b"=" * (-len(word) % 4)))
         offset, at, snapshot_id = [*parts, None, 0][:3] if len(parts) == 1 else parts
         cursor = Cursor(int(offset), None if at is None else datetime.fromisoformat(at), int(snapshot_id))
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError, binascii.Error):
-        raise UsageError(f"{word!r} is no cursor of a search") from None
+        raise UsageError(f"{word!r} is not a cursor of a search") from None
     in_bounds = 0 <= cursor.offset < _LARGEST and 0 <= cursor.snapshot_id < _LARGEST
     if not in_bounds or _naive(cursor.at) or cursor.written() != word:
-        raise UsageError(f"{word!r} is no cursor of a search")
+        raise UsageError(f"{word!r} is not a cursor of a search")
     return cursor
 
 
@@ -145,8 +146,8 @@ def _naive(at: datetime | None) -> bool:
 
 
 def walks(requested: int, found: int, archive: int) -> bool:
-    """Return whether walking through the archive finds the newest results sooner than sorting all results.
+    """Return whether reading captures from the newest on is quicker than sorting all results.
 
-    Walking passes archive/found captures for each result; sorting has to read all results.
+    Reading in order looks at archive/found captures for each requested result; sorting reads all results.
     """
     return requested * archive < found * found

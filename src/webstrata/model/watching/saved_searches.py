@@ -31,7 +31,7 @@ class SavedSearch:
 
     @property
     def query_string(self) -> str:
-        """Return the query of the page that shows what matches, newest first."""
+        """Return the query string of the page with the search's results, newest first."""
         return urlencode({**self.parameters, "sort": Sort.NEWEST.value})
 
     def to_json(self) -> dict[str, object]:
@@ -51,7 +51,8 @@ class SavedSearch:
             source=given.get("source"),
             sort=Sort.NEWEST,
             view=View.SNAPSHOTS,
-            # Of equal captures on one day a search shows the last, but the first is the one with the change.
+            # Duplicates are included: of equal captures on one day a search shows the last, but the first has the
+            # change.
             include_duplicates=True,
             language=given.get("language"),
             kind=FileKind(given["type"]) if "type" in given else None,
@@ -62,7 +63,7 @@ class SavedSearch:
 
 
 def check_name(name: str) -> str:
-    """Return a name as it is stored; UsageError when it cannot be one."""
+    """Return a normalised name; UsageError when it is invalid."""
     text = " ".join(name.split())
     if not text or len(text) > MAX_NAME_LENGTH or not text.isprintable() or text.isdecimal():
         raise UsageError(f"a saved search needs a name of 1 to {MAX_NAME_LENGTH} characters and must not be a number")

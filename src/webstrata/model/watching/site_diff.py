@@ -25,7 +25,7 @@ _UNDER_WAY = {
 
 @dataclass(frozen=True)
 class SiteRun:
-    """A job of a source, with what shows whether it captured all that it was asked to."""
+    """A job of a source, with the facts that show whether it is complete."""
 
     job_id: int
     name: str
@@ -40,11 +40,11 @@ class SiteRun:
     waiting: int | None
     """URLs that the run found and did not fetch; None when unknown."""
     deepest: int | None
-    """How many links its deepest page is away from a seed; None when that is not known."""
+    """The depth of its deepest page; None when unknown."""
 
 
 def why_incomplete(run: SiteRun) -> str | None:
-    """Return why a run may lack pages that the site has; None for a complete one."""
+    """Return why a run may lack pages of the site; None for a complete one."""
     job = f"job {run.job_id}"
     if run.status in _UNDER_WAY:
         return f"{job} {_UNDER_WAY[run.status]}"
@@ -60,7 +60,8 @@ def why_incomplete(run: SiteRun) -> str | None:
 
 
 def why_incomparable(older: SiteRun, newer: SiteRun) -> str | None:
-    """Return why a page that the newer run lacks is not thereby removed; None when both are complete and alike."""
+    """Return why a page that the newer run lacks may still exist; None when both runs are complete and have the same
+    scope."""
     reason = why_incomplete(newer) or why_incomplete(older)
     if reason is None and not same_reach(older.config, newer.config):
         reason = f"jobs {older.job_id} and {newer.job_id} have different scopes"
@@ -76,17 +77,17 @@ def earlier_run(runs: Iterable[SiteRun], job_id: int, config: Mapping[str, objec
 
 
 class MissingFate(StrEnum):
-    """The fate of a page that the newer run has no good capture of."""
+    """What happened to a page without a good capture in the newer run."""
 
     REMOVED = "removed"
     UNAVAILABLE = "unavailable"
-    """It was requested, and the response does not show whether the page is still there."""
+    """It was requested, but the response does not show whether the page still exists."""
     REDIRECTED = "redirected"
 
 
 @dataclass(frozen=True)
 class LastResponse:
-    """What the newer run got when it requested a page; without a status, no response came."""
+    """The newer run's response for a page; without a status there was none."""
 
     status_code: int | None = None
     kind: str | None = None
@@ -97,7 +98,7 @@ class LastResponse:
 
 
 def missing_fate(response: LastResponse) -> MissingFate:
-    """Return what a run's response for a page that it has no good capture of shows."""
+    """Return what a response shows about a page without a good capture."""
     if response.location is not None:
         return MissingFate.REDIRECTED
     if response.status_code in GONE_STATUSES or response.kind in _GONE_KINDS:
@@ -117,7 +118,7 @@ def response_words(response: LastResponse) -> str:
 
 
 def why_unproven(absent: int, pages: int) -> str | None:
-    """Return why pages that a complete run did not request may still be there; None without such pages."""
+    """Return why pages that a complete run did not request may still exist; None without such pages."""
     if too_many_at_once(absent, pages):
         return f"{absent:,} of {pages:,} pages missing at once look like an outage"
     return f"{counted(absent, 'page')} of the older run were not requested" if absent else None
@@ -136,14 +137,14 @@ class SitePage:
     """A page of one run."""
 
     page: str
-    """Its address without what does not identify pages."""
+    """The URL group of the page."""
     snapshot_id: int
     title: str = ""
 
 
 @dataclass(frozen=True)
 class MissingPage:
-    """A page of the older run that the newer one has no good capture of, and what that run got instead."""
+    """A page of the older run without a good capture in the newer one, and the reason."""
 
     page: SitePage
     reason: str
@@ -205,7 +206,7 @@ class SiteDiff:
     unlinked: tuple[SitePage, ...] = ()
     changed: tuple[ChangedPage, ...] = ()
     restored: tuple[SitePage, ...] = ()
-    """Pages that the older run got an error or a block page from."""
+    """Pages with an error or a block page in the older run."""
     unavailable: tuple[MissingPage, ...] = ()
     not_seen: tuple[SitePage, ...] = ()
     templates: tuple[TemplateDifference, ...] = ()

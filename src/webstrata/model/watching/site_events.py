@@ -1,4 +1,4 @@
-"""Site events: what a site diff reports beyond the changes of single pages, each with an id that stays the same."""
+"""Site events: facts of a site diff other than changes of single pages, each with a permanent id."""
 
 import hashlib
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class SiteEventKind(StrEnum):
     """What a site event reports."""
 
     ADDED = "added"
-    """A page that the older run lacks, although an earlier one captured it; others have a change event."""
+    """A page that is not in the older run, but in an earlier one; other new pages have a change event."""
     REMOVED = "removed"
     MOVED = "moved"
     UNLINKED = "unlinked"
@@ -32,7 +32,7 @@ SITE_EVENT_WORDS = {
 
 @dataclass(frozen=True)
 class SiteEvent:
-    """A fact that two runs of a source show."""
+    """A fact from the comparison of two runs of a source."""
 
     kind: SiteEventKind
     page: str
@@ -50,12 +50,12 @@ class SiteEvent:
         return REMOVED_SIGNIFICANCE if self.kind is SiteEventKind.REMOVED else SIGNIFICANT
 
     def key(self, source: str, from_job_id: int, to_job_id: int) -> str:
-        """Return the id of the event; it depends on source, page and the two runs alone."""
+        """Return the id of the event, which depends only on source, page and the two runs."""
         about = hashlib.sha256(f"{source}\n{self.page}".encode()).hexdigest()[:16]
         return f"{self.kind}-{from_job_id}-{to_job_id}-{about}"
 
     def replaces(self, change_type: ChangeType, page: str) -> bool:
-        """Return whether the event reports what a change event of a page in the same run also reports."""
+        """Return whether a change event of a page in the same run reports the same fact."""
         if self.kind is SiteEventKind.MOVED and page == self.new_page:
             return change_type is ChangeType.NEW_PAGE
         if self.kind in (SiteEventKind.REMOVED, SiteEventKind.MOVED):

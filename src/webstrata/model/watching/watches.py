@@ -1,4 +1,4 @@
-"""Watches: what is watched, which parts of it count, and which change events belong to a watch."""
+"""Watches: scope, selected parts of pages, and the change events that belong to a watch."""
 
 import re
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _ELEMENTS = frozenset(
     {"article", "aside", "button", "dialog", "div", "figure", "footer", "form", "header", "iframe", "img", "li"}
     | {"main", "nav", "ol", "p", "section", "select", "span", "svg", "table", "time", "ul", "video"}
 )
-"""Names of elements that are CSS selectors; any other word alone is a text."""
+"""Element names; a single word that is one of these is a CSS selector, any other a text."""
 
 
 class WatchScope(StrEnum):
@@ -36,30 +36,30 @@ class WatchScope(StrEnum):
 
 @dataclass(frozen=True)
 class WatchRules:
-    """Which parts of a page count for a watch."""
+    """The parts of a page that a watch selects or ignores."""
 
     selector: str | None = None
     ignored: tuple[str, ...] = ()
 
     @property
     def ignored_selectors(self) -> tuple[str, ...]:
-        """Return the CSS selectors of what does not count."""
+        """Return the CSS selectors of ignored parts."""
         return tuple(rule.removeprefix(_CSS) for rule in self.ignored if rule.startswith(_CSS))
 
     @property
     def ignored_texts(self) -> tuple[str, ...]:
-        """Return the texts whose lines do not count."""
+        """Return the texts whose lines are ignored."""
         return tuple(rule.removeprefix(_TEXT) for rule in self.ignored if rule.startswith(_TEXT))
 
     @property
     def narrows(self) -> bool:
-        """Return whether anything does not count."""
+        """Return whether any part of a page does not count."""
         return self.selector is not None or bool(self.ignored)
 
 
 @dataclass(frozen=True)
 class WatchRequest:
-    """A watch as a person asks for it."""
+    """A requested watch, not checked yet."""
 
     url: str
     every: str = "1d"
@@ -96,10 +96,7 @@ class Watch:
         return page.rstrip("/") == above or page.startswith(f"{above}/")
 
     def may_report(self, change_type: ChangeType, from_captured_at: datetime | None, to_job_id: int | None) -> bool:
-        """Return whether a change happened since the watch was made, and is of a kind that it reports.
-
-        What the first check finds is what later ones are compared with.
-        """
+        """Return whether a change happened after the watch's first check, and is of a kind that the watch reports."""
         if change_type in (ChangeType.UNCHANGED, ChangeType.ERROR):
             return False
         if from_captured_at is not None:
@@ -108,9 +105,10 @@ class Watch:
         return self.scope is not WatchScope.PAGE and is_later
 
     def may_report_site_event(self, event: SiteEvent, from_job_id: int) -> bool:
-        """Return whether a site event is about what is watched, and both of its runs were made since the first check.
+        """Return whether a site event is in the scope of the watch, and both of its runs are not before the first
+        check.
 
-        A changed template is of interest for several pages, and not where a part of them is selected.
+        A changed template is reported only by watches of several pages without selected parts.
         """
         if self.first_job_id is None or from_job_id < self.first_job_id or event.significance < self.min_significance:
             return False
@@ -182,7 +180,7 @@ class CheckedWatch:
 
 
 def check_watch(request: WatchRequest) -> CheckedWatch:
-    """Return a request as it is stored; UsageError for what cannot be watched."""
+    """Return a checked request; UsageError when it is invalid."""
     url = parse_url(with_scheme(request.url)).href
     parse_schedule(request.every)
     if not 0 <= request.min_significance <= 1:
@@ -195,7 +193,7 @@ def check_watch(request: WatchRequest) -> CheckedWatch:
 
 
 def watched_page(url: str, scope: WatchScope, page_parameters: tuple[str, ...] = ()) -> str:
-    """Return the normalized address of what is watched."""
+    """Return the normalised address of the watched page, folder or site."""
     if scope is WatchScope.SITE:
         return url_group(origin_of(url) + "/")
     if scope is WatchScope.FOLDER:
@@ -209,7 +207,8 @@ def folder_of(url: str) -> str:
 
 
 def read_ignored(text: str) -> str:
-    """Return what is ignored as it is stored: `css:` or `text:` before it, found out if neither is written."""
+    """Return a rule of what to ignore in the stored form: with the prefix `css:` or `text:`, which is guessed if
+    missing."""
     rule = _check_rule(text)
     for prefix in (_CSS, _TEXT):
         if rule.startswith(prefix) and rule != prefix:

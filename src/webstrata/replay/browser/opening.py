@@ -15,7 +15,7 @@ from webstrata.replay.browser.archived import ArchivedResponses
 from webstrata.replay.finding import ReplayArchive
 
 SECONDS = 30.0
-"""How long a capture may be open: only the disk and the page's own scripts take time."""
+"""How long a capture may be open; there is no network, so only the disk and the page's scripts take time."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Frame, Request
 
 SECONDS = 40.0
-"""How long a capture may be open: the worker starts anew for each."""
+"""How long a capture may be open, including the start of its service worker."""
 
 _GRACE_SECONDS = 5.0
 _POLL_SECONDS = 0.05
@@ -38,9 +38,9 @@ class ReplayedPage:
 
     html: str
     text: str | None
-    """None where the page is shown without scripts: its text is that of the document."""
+    """None if the page is shown without scripts; then its text is that of the document."""
     requests: int
-    """Requests for captures, that of the page included."""
+    """The number of requests for captures, including that of the page."""
     missing: tuple[str, ...]
     """The URLs of requests that failed, and of those that replay did not rewrite."""
 
@@ -53,7 +53,7 @@ async def open_replay(pool: BrowserPool, site: ReplaySite, capture: ArchivedCapt
     async with pool.open_page(PageOptions(has_service_workers=True), site) as opened:
         opened.page.on("requestfailed", lambda request: _note_blocked(request, blocked))
         try:
-            # A page whose script never ends responds to nothing.
+            # A page with an endless script does not respond to commands.
             async with asyncio.timeout(SECONDS + _GRACE_SECONDS):
                 html, text = await _show(opened, site, capture, deadline)
         except TimeoutError:
@@ -75,7 +75,7 @@ async def _show(
 
 
 async def _plain_document(opened: BrowserPage, deadline: float) -> str:
-    """Return the document of a page that is shown without scripts, in which no script of ours runs either."""
+    """Return the document of a page that is shown without scripts; our own scripts cannot run in it either."""
     await opened.proxy.wait_until_idle(QUIET_SECONDS, max(0.0, deadline - time.monotonic()))
     session = await opened.page.context.new_cdp_session(opened.page)
     root = (await session.send("DOM.getDocument", {"depth": 0}))["root"]

@@ -1,4 +1,5 @@
-"""The archive's own site for a page in a browser: everything that replaying a capture loads, without the network."""
+"""Serves the archive's own site to a page in a browser, without the network: everything that the replay of a capture
+loads."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -14,10 +15,10 @@ from webstrata.model.captures import ArchivedCapture
 from webstrata.model.urls import UrlParts
 
 SITE_HOST, REPLAY_HOST = "127.0.0.1", "localhost"
-"""The names of the site and of its replay host, as on a laptop: browsers run service workers there without TLS."""
+"""The host names of the site and of replay: for these two, browsers run service workers without TLS."""
 
 PORT = 60_999
-"""Nothing listens there: the page's proxy passes the requests on within this process."""
+"""No server listens on this port: the page's proxy handles the requests in this process."""
 
 Message = MutableMapping[str, Any]
 AsgiSite = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]

@@ -1,7 +1,7 @@
 """Collections for pywb: links to a job's WARC files, records of other jobs that it needs, and a sorted index.
 
-A collection is updated in place: files are added, then the index is replaced, then files that no index line names are
-removed. So a replay server finds every record of the index that it reads, at any moment.
+A collection is updated in place: files are added, then the index is replaced, then files that are not in the index are
+removed. So at any time a replay server finds all records of the index that it has read.
 """
 
 import os
@@ -29,14 +29,15 @@ def build_collection(database: Database, archive_root: Path, job_id: int, collec
         make_folder(folder / ARCHIVE_FOLDER)
         writer = CollectionWriter(folder)
         try:
-            # pywb replays such a revisit as an empty response with status 304; the capture it refers to is there.
+            # Revisits for 304 responses are left out, as pywb would replay them as empty; the original is in the
+            # collection.
             return write_package(source, contents, writer, records_name=name, lists_unmodified=False)
         finally:
             writer.remove_unused()
 
 
 class CollectionWriter:
-    """Puts the files of a package into the folder of a collection."""
+    """Writes the files of a package into the folder of a collection."""
 
     def __init__(self, folder: Path) -> None:
         """Use a folder."""

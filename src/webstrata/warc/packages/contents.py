@@ -1,4 +1,4 @@
-"""What a package of captures holds: whole WARC files, and single records where a file cannot be taken whole."""
+"""The contents of a package: complete WARC files, and single records of files that cannot be included completely."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -37,14 +37,14 @@ class ExportRequest:
 
     @property
     def filters(self) -> dict[str, object]:
-        """Return the request as the export history records it."""
+        """Return the request for the export history."""
         named: dict[str, object] = {"job": self.job_id, "source": self.source_code, "url": self.url}
         return named if self.snapshot_id is None else {**named, "snapshot": self.snapshot_id}
 
 
 @dataclass(frozen=True)
 class WholeFile:
-    """A WARC file that a package takes as it is, up to its last acknowledged byte."""
+    """A WARC file that is copied into a package up to its last acknowledged byte."""
 
     name: str
     path: Path
@@ -62,7 +62,7 @@ class RecordSpan:
 
 @dataclass
 class PackageContents:
-    """The files and records of a package; `captures` are read again from the database, since they may be many."""
+    """The files and records of a package; its captures are read from the database in parts, as they may be many."""
 
     title: str
     whole: dict[str, WholeFile]
@@ -71,7 +71,7 @@ class PackageContents:
     shown: list[ArchiveRecord] = field(default_factory=list)
     """The texts and screenshots of pages whose records are copied one by one."""
     created: datetime | None = None
-    """When the package counts as made, for packages that are the same whenever they are made."""
+    """The time of creation to be written, for packages that must be byte-identical whenever they are made."""
 
     @property
     def size(self) -> int:
@@ -80,7 +80,7 @@ class PackageContents:
 
 
 class CaptureSource:
-    """Reads the captures of a request, and plans which files a package of them holds."""
+    """Reads the captures of a request, and decides which files and records its package contains."""
 
     def __init__(self, database: Database, archive_root: Path, request: ExportRequest) -> None:
         """Read from an archive; NotFoundError when the job or the source is unknown."""
@@ -106,7 +106,7 @@ class CaptureSource:
         return contents
 
     def records(self, contents: PackageContents) -> Iterator[ExportedRecord]:
-        """Yield the captures that are in the package's files; a span is added for those of no whole file."""
+        """Yield the captures of the package; a span is added for captures that are in no whole file."""
         for record in self._records():
             capture = record.capture
             if (capture.warc_path.rpartition("/")[2], capture.offset) in self._withheld:
@@ -116,13 +116,13 @@ class CaptureSource:
                 self._add_span(record, contents)
                 self._add_shown(record, contents)
             elif capture.offset + capture.length > whole.size:
-                continue  # Written since the files were listed.
+                continue  # It was written after the files were listed.
             yield record
 
     def originals(
         self, revisits: Iterable[ExportedRecord], contents: PackageContents
     ) -> tuple[list[ExportedRecord], int]:
-        """Return the records of other jobs that revisits refer to, and how many revisits lack theirs."""
+        """Return the records of other jobs that revisits refer to, and the number of revisits without an original."""
         search = OriginalsSearch(self._database, self._archive_root, self._withheld)
         found, unresolved = search.find(revisits)
         added = []
@@ -163,7 +163,7 @@ class CaptureSource:
         try:
             found = find_shown(path, offset, record.capture.length, record.capture.url)
         except WarcError:
-            # A damaged record is copied as it is; what was shown of it cannot be told from others.
+            # A damaged record is copied unchanged, without its renderings, which cannot be identified.
             return
         for shown in found:
             contents.spans[path, shown.offset] = RecordSpan(path, shown.offset, shown.length)
@@ -203,7 +203,7 @@ def begins_arc(path: Path, offset: int) -> bool:
 
 
 def plain_records(path: Path, end: int) -> list[RecordSpan]:
-    """Return where the records of an uncompressed WARC file are, of every type."""
+    """Return the spans of all records of an uncompressed WARC file."""
     with opened(path) as file, as_broken():
         starts = [record.stream_pos for record in parsed_records(BoundedFile(file, end))]
     return [RecordSpan(path, start, stop - start) for start, stop in zip(starts, [*starts[1:], end], strict=True)]

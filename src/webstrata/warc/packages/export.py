@@ -41,7 +41,7 @@ class PackageWriter(Protocol):
 
 @dataclass
 class PackageReport:
-    """What a package holds."""
+    """The numbers of files, captures and pages in a package."""
 
     files: int = 0
     captures: int = 0
@@ -93,9 +93,9 @@ def write_package(
     records_name: str = _RECORDS_NAME,
     lists_unmodified: bool = True,
 ) -> PackageReport:
-    """Hand the files, the index and the pages of a package to a writer; NotFoundError without any capture.
+    """Pass the files, the index and the pages of a package to a writer; NotFoundError without any capture.
 
-    The index may leave out what the server did not send again because it was not modified.
+    Without `lists_unmodified`, the index omits revisits for 304 responses.
     """
     for file in contents.whole.values():
         writer.add_whole(file)
@@ -113,7 +113,7 @@ def write_package(
 
 
 class _Build:
-    """The index lines and pages of a package, gathered while its captures are read once."""
+    """Collects the index lines and pages of a package while its captures are read."""
 
     def __init__(
         self, source: CaptureSource, contents: PackageContents, lists_unmodified: bool, closed_at_end: ExitStack

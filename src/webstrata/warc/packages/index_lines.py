@@ -18,12 +18,12 @@ from webstrata.warc.reader import ArchiveRecord
 from webstrata.warc.writer import Extent
 
 LINES_IN_BLOCK = 3_000
-"""Lines in a gzip member of the index; a reader loads one member for a URL."""
+"""The number of lines in a gzip member of the index; for a URL, a reader loads one member."""
 
 _LINES_IN_MEMORY = 200_000
 
 _IP_ADDRESS = re.compile(r"^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?=[:)])")
-"""The IP address at the beginning of a key, which pywb and wabac.js turn round as they do names."""
+"""The IP address at the beginning of a key; pywb and wabac.js reverse it like a host name."""
 
 
 def index_line(record: ExportedRecord, filename: str, extent: Extent) -> bytes:
@@ -41,7 +41,7 @@ def index_line(record: ExportedRecord, filename: str, extent: Extent) -> bytes:
         "filename": filename,
     }
     if (posted := split_posted_url(capture.url)) is not None:
-        # As wabac.js and cdxj-indexer write them, so that other replay tools find the response.
+        # In the form of wabac.js and cdxj-indexer, so that other replay tools find the response.
         fields |= dict(zip(("url", "method", "requestBody"), posted, strict=True))
     key = _IP_ADDRESS.sub(r"\4,\3,\2,\1", capture.url_key.replace(" ", "%20"))
     return f"{key} {capture.timestamp} {json.dumps(fields)}\n".encode("utf-8", "replace")
@@ -63,7 +63,7 @@ def shown_line(record: ArchiveRecord, filename: str, extent: Extent) -> bytes:
 
 
 class LineSorter:
-    """Sorts any number of lines byte by byte; beyond some, they are on disk."""
+    """Sorts any number of lines as bytes; large numbers are sorted on disk."""
 
     def __init__(self) -> None:
         """Begin without lines."""
@@ -119,5 +119,5 @@ class CompressedIndex:
 
     @property
     def block_list(self) -> bytes:
-        """Return the list of blocks (index.idx), once all of them were taken."""
+        """Return the list of blocks (index.idx), after all blocks were read."""
         return b"".join(self._blocks)

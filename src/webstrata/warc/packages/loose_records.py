@@ -1,6 +1,6 @@
-"""Records of WARC and ARC files from careless writers: other line ends, names in lower case, wrong lengths.
+"""Reads records of non-standard WARC and ARC files: other line ends, header names in lower case, wrong lengths.
 
-Blocks stay as they are; heads become what every reader understands.
+Heads are converted to the standard form; blocks are unchanged.
 """
 
 import re
@@ -39,7 +39,7 @@ class LooseError(Exception):
 
 @dataclass(frozen=True)
 class LooseHead:
-    """The head of a record, as it should be written, the length of its block and what ends the record."""
+    """The head of a record in its standard form, the length of its block, and the bytes that end the record."""
 
     data: bytes
     length: int
@@ -57,7 +57,7 @@ class LooseStream:
         self.damage: str | None = None
 
     def peek(self, size: int) -> bytes:
-        """Return the next bytes without going past them, fewer at the end."""
+        """Return the next bytes without consuming them, fewer at the end."""
         while len(self._buffer) < size and self._fill():
             pass
         return bytes(self._buffer[:size])
@@ -73,12 +73,12 @@ class LooseStream:
             yield part
 
     def drop(self, size: int) -> None:
-        """Go past the next bytes, which were looked at."""
+        """Consume the next bytes."""
         del self._buffer[:size]
         self.position += size
 
     def skip_blank_lines(self) -> None:
-        """Go past line ends."""
+        """Consume line ends."""
         while (following := self.peek(_MAX_MARK_BYTES)) and (rest := following.lstrip(_BLANK)) != following:
             self.drop(len(following) - len(rest))
 
@@ -114,7 +114,7 @@ def begins_record(stream: LooseStream) -> bool:
 
 
 def take_head(stream: LooseStream) -> LooseHead:
-    """Return the head of the next record and go past it; LooseError when there is none."""
+    """Return the head of the next record and consume it; LooseError when there is none."""
     if _is_arc(stream):
         return _take_arc_head(stream)
     first = stream.peek(_READ_BYTES // 16)
@@ -141,7 +141,7 @@ def _take_arc_head(stream: LooseStream) -> LooseHead:
 
 
 def _field(line: bytes) -> bytes:
-    """Return a line of a head with the usual name and line end; a folded line stays one."""
+    """Return a line of a head with the standard name and line end; a folded line remains folded."""
     name, colon, value = line.partition(b":")
     if line[:1] in (b" ", b"\t") or not colon:
         return line + b"\r\n"

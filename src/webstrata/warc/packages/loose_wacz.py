@@ -1,4 +1,4 @@
-"""WACZ files of WARC files that no database knows, such as those of one audit session."""
+"""Makes WACZ files from WARC files that are not in the database, such as those of an audit session."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
@@ -66,7 +66,7 @@ def _is_page(record: ArchiveRecord, page_urls: Collection[str]) -> bool:
 
 
 def _key(url: str) -> str:
-    """Return the key of a capture in the index; addresses such as `urn:text:…` are their own."""
+    """Return the key of a capture in the index; for addresses such as `urn:text:…`, the address itself."""
     try:
         return surt(url)
     except UsageError:

@@ -14,11 +14,12 @@ from webstrata.warc.reader import read_record
 
 _AT_ONCE = 400
 _ANY_VERSION = 0
-"""Whether the index has read a record makes no difference here."""
+"""A version that matches none: it does not matter here whether a record is indexed."""
 
 
 class OriginalsSearch:
-    """Finds originals in parts: first by the record's id, which the index has, then by the revisit's own headers."""
+    """Finds the originals of revisits: first by the record's id, which the index has, then by the revisit's own
+    headers."""
 
     def __init__(
         self, database: Database, archive_root: Path, withheld: frozenset[tuple[str, int | None]] = frozenset()
@@ -30,7 +31,8 @@ class OriginalsSearch:
         self._present = PresentFiles(archive_root)
 
     def find(self, revisits: Iterable[ExportedRecord]) -> tuple[list[ExportedRecord], int]:
-        """Return the originals of revisits, each once, and how many revisits have none that is there."""
+        """Return the originals of revisits without duplicates, and the number of revisits without an available
+        original."""
         found: dict[int, ExportedRecord] = {}
         unresolved = 0
         for part in _parts(revisits):
@@ -40,7 +42,7 @@ class OriginalsSearch:
         return list(found.values()), unresolved
 
     def _of_part(self, part: Sequence[ExportedRecord]) -> dict[int, int]:
-        """Return the capture that holds the payload of each revisit, by the revisit's capture."""
+        """Return the capture with the payload of each revisit, by the revisit's capture."""
         named = {record.capture.id: _named(record) for record in part if record.refers_to}
         found = self._search(part, named)
         lacking = [record for record in part if record.capture.id not in found]

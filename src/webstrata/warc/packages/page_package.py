@@ -1,4 +1,4 @@
-"""The WACZ file of one page: its capture and those of its requisites, the same bytes whenever it is made."""
+"""The WACZ file of one page: its capture and those of its requisites; byte-identical whenever it is made."""
 
 import tempfile
 from contextlib import closing
@@ -15,7 +15,7 @@ from webstrata.warc.packages.export import PackageReport, write_package
 from webstrata.warc.packages.wacz import WaczWriter
 
 MAX_BYTES = 200_000_000
-"""How large the WACZ file of a page may be; a command exports larger ones."""
+"""The largest WACZ file of a page; larger ones can be exported with a command."""
 
 _IN_MEMORY = 8_000_000
 

@@ -33,7 +33,7 @@ def page_url(database: Database, snapshot_id: int) -> str:
 
 
 def records_of_page(database: Database, archive_root: Path, snapshot_id: int) -> list[ExportedRecord]:
-    """Return the capture of a page, then those of what it shows, each once."""
+    """Return the captures of a page and of its requisites, without duplicates."""
     with database.read() as session:
         place = catalog.record_place(session, snapshot_id)
         listed = page_links.resources_of(session, snapshot_id).listed
@@ -54,7 +54,7 @@ def records_of_page(database: Database, archive_root: Path, snapshot_id: int) ->
 
 
 def _loaded(database: Database, archive_root: Path, page: ArchivedCapture) -> Iterator[ArchivedCapture]:
-    """Yield the captures closest in time of what a page loaded in the browser that captured it."""
+    """Yield the captures, closest in time, of the URLs that the page loaded in the browser that captured it."""
     try:
         path = place_of(archive_root, page.warc_path, page.output_dir)
         urls = find_loaded(path, page.offset, page.length, page.url)
@@ -75,7 +75,7 @@ def _records(database: Database, ids: list[int]) -> Iterator[ExportedRecord]:
 def _targets(
     database: Database, archive_root: Path, records: Iterable[ExportedRecord], moment: datetime
 ) -> Iterator[ArchivedCapture]:
-    """Yield the captures closest in time of what redirects among some records lead to."""
+    """Yield the captures, closest in time, of the targets of redirects among some records."""
     for record in records:
         if record.capture.status_code not in REDIRECT_STATUSES:
             continue

@@ -1,7 +1,7 @@
-"""Repacking of WARC and ARC files of which no single record can be read: as gzip members of one record each.
+"""Repacks WARC and ARC files whose records cannot be read one by one: each record becomes a gzip member.
 
-Files that are compressed as a whole or with zstd, and files whose heads only some readers understand. Heads are written
-as the standard has them; blocks, and so their digests, are not touched.
+These are files that are compressed as a whole or with zstd, and files with non-standard heads. Heads are written in the
+standard form; blocks, and so their digests, are unchanged.
 """
 
 import os
@@ -30,7 +30,7 @@ _MOST_NOTES = 20
 
 
 def unusual_form(path: Path) -> str | None:
-    """Return why a file has to be repacked, or None when it does not, or cannot be."""
+    """Return why a file must be repacked; None when it need not or cannot be."""
     with opened(path) as file:
         first = file.read(4)
         if is_zstd(first):
@@ -44,7 +44,7 @@ def unusual_form(path: Path) -> str | None:
 
 
 def repack(source: Path, target: Path) -> list[str]:
-    """Write a file's records to a new file, and return what had to be left out; WarcError when that is everything."""
+    """Write a file's records to a new file, and return notes about omitted records; WarcError when all are omitted."""
     with opened(source) as file, new_file(target, force=True) as output:
         try:
             stream = LooseStream(_parts(file))
@@ -64,7 +64,7 @@ def is_arc(path: Path) -> bool:
 
 
 def _is_packed_together(file: IO[bytes], *, is_arc: bool) -> bool:
-    """Return whether a gzip member of a file holds several records; one that is damaged is left to the reader."""
+    """Return whether a gzip member of a file contains several records; a damaged one is left to the reader."""
     if is_arc:
         try:
             arc_record(file, 0, MAX_BLOCK_BYTES)
@@ -100,7 +100,7 @@ def _has_second_record(file: IO[bytes]) -> bool:
 
 
 def _copy_records(stream: LooseStream, output: IO[bytes]) -> list[str]:
-    """Write all records of a stream, and return what is wrong with it."""
+    """Write all records of a stream, and return its problems."""
     notes: list[str] = []
     is_there = True
     stream.skip_blank_lines()
@@ -116,7 +116,7 @@ def _copy_records(stream: LooseStream, output: IO[bytes]) -> list[str]:
 
 
 def _copy_or_undo(stream: LooseStream, output: IO[bytes]) -> str | None:
-    """Write the next record, or nothing when it is not whole; return why."""
+    """Write the next record; if it is incomplete, write nothing and return the reason."""
     begin = output.tell()
     try:
         _copy_record(stream, output)
@@ -128,7 +128,7 @@ def _copy_or_undo(stream: LooseStream, output: IO[bytes]) -> str | None:
 
 
 def _copy_record(stream: LooseStream, output: IO[bytes]) -> None:
-    """Write the next record as a gzip member; LooseError when it is not whole."""
+    """Write the next record as a gzip member; LooseError when it is incomplete."""
     head = take_head(stream)
     packing = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, _GZIP_MEMBER, _MEMORY_LEVEL)
     output.write(packing.compress(head.data))
@@ -138,7 +138,7 @@ def _copy_record(stream: LooseStream, output: IO[bytes]) -> None:
 
 
 def _parts(file: IO[bytes]) -> Iterator[bytes]:
-    """Return a file's bytes, unpacked, and without carriage returns that a conversion of line ends added to it."""
+    """Yield a file's bytes, decompressed, and without carriage returns that a text-mode transfer added."""
     file.seek(0)
     has_doubled_returns = b"\r\r\n" in file.readline(_FIRST_BYTES)
     if has_doubled_returns and not _fits(unpacked_parts(file)) and _fits(_without_added_returns(file)):
@@ -147,7 +147,7 @@ def _parts(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _fits(parts: Iterator[bytes]) -> bool:
-    """Return whether the first record has the length that it declares, and its response a whole head."""
+    """Return whether the first record has its declared length, and its response a complete head."""
     stream = LooseStream(parts)
     try:
         first, *_ = [*stream.block(take_head(stream).length), b""]
@@ -159,7 +159,7 @@ def _fits(parts: Iterator[bytes]) -> bool:
 
 
 def _without_added_returns(file: IO[bytes]) -> Iterator[bytes]:
-    """Undo what a transfer in text mode did to a file: every line feed became a carriage return and a line feed."""
+    """Undo a transfer in text mode, which replaced every line feed by a carriage return and a line feed."""
     file.seek(0)
     held = b""
     while chunk := file.read(_CHUNK):

@@ -17,7 +17,7 @@ class SingleWarcWriter:
         self._on_bytes = on_bytes
 
     def add_whole(self, file: WholeFile) -> None:
-        """Append a WARC file; StorageError when it is shorter than what is acknowledged of it."""
+        """Append a WARC file; StorageError when it is shorter than its acknowledged length."""
         self.add_records(file.name, read_whole(file))
 
     def add_records(self, name: str, pieces: Iterable[bytes]) -> None:

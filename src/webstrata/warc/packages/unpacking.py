@@ -15,7 +15,7 @@ else:
     from backports import zstd
 
 MOST_UNPACKED_RATIO = 250
-"""How many times its size a file may be unpacked; WARC files of text are at about 30."""
+"""The largest ratio of decompressed to compressed size; WARC files of text have about 30."""
 
 _ALWAYS_UNPACKED = 100_000_000
 _CHUNK = 1_048_576
@@ -27,7 +27,7 @@ _ZSTD_WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 27}
 
 
 class CutOffError(Exception):
-    """Compressed data is damaged or ends too early; what was unpacked before it is valid."""
+    """Compressed data is damaged or incomplete; the data before the damage is valid."""
 
 
 def is_zstd(first: bytes) -> bool:
@@ -36,7 +36,7 @@ def is_zstd(first: bytes) -> bool:
 
 
 def unpacked_parts(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield a file's bytes, unpacked; CutOffError where that ends, WarcError when they are far too many."""
+    """Yield a file's decompressed bytes; CutOffError at damage, WarcError when they exceed the limits."""
     file.seek(0)
     first = file.read(len(_ZSTD))
     file.seek(0)
@@ -99,7 +99,7 @@ def _zstd_parts(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _dictionary(file: IO[bytes]) -> zstd.ZstdDict | None:
-    """Return the dictionary with which a file begins, if it has one; it may be compressed itself."""
+    """Return the dictionary at the beginning of a file, if it has one; it may itself be compressed."""
     if file.read(len(_ZSTD_DICTIONARY)) != _ZSTD_DICTIONARY:
         file.seek(0)
         return None

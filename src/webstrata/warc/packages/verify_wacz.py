@@ -1,4 +1,4 @@
-"""Checking WACZ files: the digests that they declare, and every byte of the WARC files in them."""
+"""Checks WACZ files: the digests that they declare, and every byte of the WARC files in them."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -14,7 +14,7 @@ OnWarc = Callable[[Path, IO[bytes]], None]
 
 
 def check_wacz(path: Path, on_warc: OnWarc) -> Iterator[str]:
-    """Yield what is wrong with a WACZ file, and hand the WARC files in it to the caller."""
+    """Yield the problems of a WACZ file, and pass the WARC files in it to `on_warc`."""
     try:
         with open_wacz(path) as wacz:
             yield from _check_digests(wacz)

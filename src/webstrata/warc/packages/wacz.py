@@ -22,10 +22,10 @@ _ZIP64_BYTES = 2**31 - 1
 """The largest entry whose header needs no ZIP64 field."""
 
 _PADDING = struct.pack("<HHHH", 0xA220, 4, 0xA028, 0)
-"""An extra field that is only padding.
+"""An extra field with only padding.
 
-wabac.js takes an entry without extra fields in the directory of a ZIP file for one without them in its own header, too,
-which has a ZIP64 field where the size was not known before. With this one it looks.
+If an entry has no extra fields in the ZIP file's directory, wabac.js assumes that its own header has none either; but
+that has a ZIP64 field if the size was not known in advance. With this field, wabac.js reads the header.
 """
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9._-]")
@@ -38,14 +38,14 @@ class WaczWriter:
     """Writes a WACZ file entry by entry; WARC files and the index are stored uncompressed, for range requests."""
 
     def __init__(self, file: IO[bytes], on_bytes: OnBytes, created: datetime | None = None) -> None:
-        """Write to an open file; the time of creation is now, unless the same package is to be the same bytes."""
+        """Write to an open file; a fixed `created` makes packages of the same contents byte-identical."""
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True)
         self._on_bytes = on_bytes
         self._created = created or datetime.now(UTC)
         self._resources: list[dict[str, object]] = []
 
     def add_whole(self, file: WholeFile) -> None:
-        """Add a WARC file; StorageError when it is shorter than what is acknowledged of it."""
+        """Add a WARC file; StorageError when it is shorter than its acknowledged length."""
         self._add(f"archive/{file.name}", read_whole(file), known=file.size)
 
     def add_records(self, name: str, pieces: Iterable[bytes]) -> None:
@@ -67,7 +67,7 @@ class WaczWriter:
         self.close()
 
     def close(self) -> None:
-        """Close the file, also an incomplete one."""
+        """Close the file, even if it is incomplete."""
         self._zip.close()
 
     def _package(self, title: str, pages: PageList) -> dict[str, object]:
@@ -89,7 +89,7 @@ class WaczWriter:
         self, path: str, pieces: Iterable[bytes], compression: int = zipfile.ZIP_STORED, known: int | None = None
     ) -> None:
         size, digest = self._write(path, pieces, compression, known)
-        # Frictionless Data Packages have resource names of these characters only, each once.
+        # Resource names of Frictionless Data Packages must be unique and have only these characters.
         name = f"{len(self._resources)}-{_NOT_IN_NAMES.sub('-', path.rpartition('/')[2].lower())}"
         self._resources.append({"name": name, "path": path, "hash": f"sha256:{digest}", "bytes": size})
 
@@ -97,7 +97,7 @@ class WaczWriter:
         self._write(path, [text], zipfile.ZIP_DEFLATED, len(text))
 
     def _write(self, path: str, pieces: Iterable[bytes], compression: int, known: int | None = None) -> tuple[int, str]:
-        """Write an entry, of a known size or of any, and return its size and digest."""
+        """Write an entry, whose size may be unknown, and return its size and digest."""
         entry = zipfile.ZipInfo(path, self._created.timetuple()[:6])
         entry.compress_type = compression
         if known is None:
@@ -113,7 +113,7 @@ class WaczWriter:
 
 
 def read_whole(file: WholeFile) -> Iterator[bytes]:
-    """Yield the bytes of a file up to the last one that counts; StorageError when it is shorter."""
+    """Yield the bytes of a file up to its acknowledged length; StorageError when it is shorter."""
     left = file.size
     try:
         with Path(file.path).open("rb") as source:

@@ -1,4 +1,4 @@
-"""Reading WACZ files of any origin: entries by name, within limits, never unpacked by path."""
+"""Reads untrusted WACZ files: entries by name, within limits, never extracted to paths."""
 
 import json
 import re
@@ -91,7 +91,7 @@ def as_wacz_errors(path: Path) -> Iterator[None]:
 
 
 def is_wacz(path: Path) -> bool:
-    """Return whether a file is a WACZ file: by its name, or since it is a ZIP file."""
+    """Return whether a file is a WACZ file: by its name, or because it is a ZIP file."""
     try:
         return path.suffix.lower() == ".wacz" or zipfile.is_zipfile(path)
     except OSError:

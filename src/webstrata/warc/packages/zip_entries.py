@@ -1,7 +1,7 @@
-"""Entries of ZIP files, read in place: seekable, and without checking the ZIP file's checksums.
+"""Entries of ZIP files as seekable files, read in place and without comparing the entry's checksum.
 
-The checksum of a ZIP entry is compared at its end and only shows that something is wrong; reading here continues,
-so that the location of the damage can be reported.
+The checksum would only show at the end that there is damage; without it, reading continues, and the location of the
+damage can be reported.
 """
 
 import io

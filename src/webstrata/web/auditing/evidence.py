@@ -74,7 +74,7 @@ class ShownAuditPage:
 
     @property
     def shown_features(self) -> list[tuple[str, str]]:
-        """Return the features that a reader wants to see first, as names and texts."""
+        """Return the most important features, as names and texts."""
         found = []
         for group in _SHOWN_FEATURES:
             values = self.features.get(group)
@@ -98,7 +98,7 @@ def start(
     url: Annotated[Text, Form(max_length=4096)] = "",
     mode: Annotated[AuditMode, Form()] = AuditMode.STANDARD,
 ) -> Response:
-    """Queue an audit and show it; a wrong URL comes back with the reason."""
+    """Queue an audit and show it; for an invalid URL, show the form with the reason."""
     try:
         audit = queue_audit(app.database, with_scheme(url), datetime.now(UTC), policy=app.audit_policy(), mode=mode)
     except UsageError as error:
@@ -189,7 +189,7 @@ def _pages_of(app: App, audit: Audit) -> list[ShownAuditPage]:
 
 
 def _features(app: App, artifacts: tuple[StoredArtifact, ...]) -> Mapping[str, object]:
-    """Return the features of a page; none when their file is not there or cannot be read."""
+    """Return the features of a page; empty when their file is missing or unreadable."""
     for one in artifacts:
         if one.type == ArtifactType.FEATURES_JSON:
             try:

@@ -36,7 +36,7 @@ def add(
     every: Annotated[Text, Form(max_length=200)] = "",
     mode: Annotated[AuditMode, Form()] = AuditMode.STANDARD,
 ) -> Response:
-    """Audit a shop on a schedule; what cannot be comes back with the reason."""
+    """Add a schedule of audits; for an invalid one, show the form with the reason."""
     orders = AuditScheduleOrders(app.database, app.archive_root)
     try:
         orders.add([with_scheme(url)], every, mode, datetime.now(UTC))

@@ -43,7 +43,7 @@ def create(
     name: Annotated[Text, Form(max_length=200)] = "",
     snapshots: Annotated[Text, Form(max_length=2_000)] = "",
 ) -> Response:
-    """Save captures as a haul and show it; wrong numbers come back with the reason."""
+    """Save captures as a haul and show it; for invalid numbers, show the form with the reason."""
     try:
         with app.database.write() as session:
             haul_id = hauls.add_haul(session, _checked_name(name), _numbers(snapshots), datetime.now(UTC))

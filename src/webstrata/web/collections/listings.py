@@ -44,7 +44,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
 class ListingForm(BaseModel):
-    """The filters of the page; what is unknown matches nothing."""
+    """The filters of the page; unknown values match nothing."""
 
     q: TextFilter = Field(None, max_length=200)
     source: CodeFilter = None

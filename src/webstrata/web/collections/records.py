@@ -1,4 +1,4 @@
-"""Pages of what administrators read about the archive's own work: extraction, fetches and exports."""
+"""Pages of the archive's records for administrators: extraction, fetches and exports."""
 
 import json
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class RecordForm(BaseModel):
         return any((self.source, self.url, self.listing, self.job))
 
     def place(self, path: str, total: int) -> "ListPlace":
-        """Return which page of a list this is, and the two beside it."""
+        """Return the position of this page in a list, with its neighbours."""
         older, newer = (self._address(path, self.page + step) for step in (1, -1))
         return ListPlace(path, total, self.page, -(-total // ON_A_PAGE), older, newer)
 
@@ -103,7 +103,7 @@ def scrapes(request: Request, app: Parts, form: Chosen) -> HTMLResponse:
 
 @router.get(EXPORTS_PAGE)
 def exports(request: Request, app: Parts, form: Chosen) -> HTMLResponse:
-    """Show which lists can be downloaded, and to administrators what was exported by whom."""
+    """Show which lists can be downloaded, and to administrators the history of exports."""
     found: list[ExportView] = []
     total = 0
     if visitor_of(request).is_admin:

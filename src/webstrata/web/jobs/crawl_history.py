@@ -28,7 +28,7 @@ _TROUBLES = {
 
 @dataclass(frozen=True)
 class AttemptRow:
-    """An attempt as people read it."""
+    """An attempt, formatted for the page."""
 
     name: str
     began_at: datetime
@@ -39,7 +39,7 @@ class AttemptRow:
 
 @dataclass(frozen=True)
 class DecisionRow:
-    """A decision of the monitor as people read it."""
+    """A decision of the monitor, formatted for the page."""
 
     at: datetime | None
     trouble: str
@@ -77,7 +77,7 @@ def crawl_history(
 
 
 def stage_words(stage: str) -> str:
-    """Return what an attempt at a crawl was: the first one, or one that went on."""
+    """Return the stage of an attempt in words: the first one, or one that continued the crawl."""
     return _STAGES.get(stage, stage.replace("_", " ").capitalize())
 
 
@@ -95,7 +95,7 @@ def attempt_row(attempt: CrawlAttempt) -> AttemptRow:
 
 
 def decision_row(decision: MonitorDecision) -> DecisionRow:
-    """Return a decision of the monitor as people read it."""
+    """Return a decision of the monitor as text."""
     trouble = _TROUBLES.get(decision.trouble, decision.trouble)
     return DecisionRow(decision.at, trouble, decision.reason, _action_words(decision))
 

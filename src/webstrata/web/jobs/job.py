@@ -102,7 +102,7 @@ async def events(job_id: JobId, app: Parts) -> Response:
 
 
 def offer(progress: JobProgress) -> JobAction | None:
-    """Return what can be done with a job next: end it, or get what it did not get."""
+    """Return the action that a job's page offers: stop, resume or retry; None when there is none."""
     found = progress.job
     if found.status in (JobStatus.RUNNING, *CLAIMABLE):
         return None if is_stopping(found) else _STOP
@@ -114,7 +114,7 @@ def offer(progress: JobProgress) -> JobAction | None:
 
 
 def story(progress: JobProgress, now: datetime) -> str:
-    """Return the sentence that goes with a job's state."""
+    """Return a sentence that explains a job's state."""
     found = progress.job
     if is_stopping(found):
         return "It stops within seconds; its captures are saved."
@@ -159,7 +159,7 @@ def _seeds(config: Mapping[str, object]) -> list[str]:
 
 
 def in_words(stored: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Return a configuration flat, name by name, as people read it; what is empty is left out."""
+    """Return a configuration as a flat list of names and values for display, without empty values."""
     inner = ((name, value if isinstance(value, Mapping) else {name: value}) for name, value in stored.items())
     flat = ((str(key), value) for _, values in inner for key, value in values.items())
     return [(key.replace("_", " ").capitalize(), _value(value)) for key, value in flat if value not in ({}, [], None)]

@@ -55,7 +55,7 @@ def retry(job_id: JobId, app: ActingParts) -> Response:
 
 @router.post("/snapshot/{snapshot_id}/fetch-missing", dependencies=_OURS)
 def fetch_missing(snapshot_id: SnapshotId, app: ActingParts) -> Response:
-    """Queue a job that captures a page again with all that it shows, and show the job."""
+    """Queue a job that captures a page again with its requisites, and show the job."""
     queued = queueing.queue_missing(app.database, app.archive_root, snapshot_id)
     return _done("fetch-missing", queued.job_id)
 
@@ -64,7 +64,7 @@ def fetch_missing(snapshot_id: SnapshotId, app: ActingParts) -> Response:
 def cleanup_plan(
     job_id: JobId, request: Request, app: Parts, mode: Annotated[CleanupMode, Query()] = CleanupMode.TEMP_NONWARC
 ) -> HTMLResponse:
-    """Show what cleaning up would delete and move, and ask."""
+    """Show what a cleanup would delete and move, with a button to confirm."""
     return _cleanup(request, app, _job(app, job_id), mode, dry_run=True)
 
 
@@ -107,7 +107,7 @@ def _job(app: App, job_id: int) -> JobView:
 
 
 def _below(job: JobView, path: Path) -> str:
-    """Return a path as it is written in the job's own folder."""
+    """Return a path relative to the job's folder."""
     folder = Path(job.output_dir).resolve()
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
 

@@ -1,4 +1,4 @@
-"""The progress of a job in words and figures: once for the page, then as updates for its script."""
+"""The progress of a job as text: for the page, and for the updates of its script."""
 
 import json
 from collections.abc import Mapping
@@ -21,16 +21,16 @@ class ProgressView:
     """A job at a moment; every value is text to be shown as it is."""
 
     state: str
-    """While it is the same the page's layout stays, and only figures and rows change."""
+    """Identifies the layout of the page; while it is the same, only figures and rows are updated."""
     figures: Mapping[str, str]
     of: str
-    """What the first figure is a part of."""
+    """The total of which the first figure is a part."""
     done: int
     known: int
     errors: tuple[tuple[str, str], ...]
     hosts: tuple[tuple[str, str, str, str], ...]
     said: str
-    """The figures in a sentence, for those who listen."""
+    """The figures in a sentence, for screen readers."""
 
     def to_json(self) -> str:
         """Return the progress as JSON for the page's script."""
@@ -90,7 +90,7 @@ def _job_figures(job: JobView, report: CrawlReport, now: datetime) -> dict[str, 
 
 
 def _average(job: JobView, report: CrawlReport) -> dict[str, str]:
-    """Return how fast the crawl was, where that is known."""
+    """Return the average speed of the crawl, if known."""
     if not report.responses or job.started_at is None or job.finished_at is None:
         return {}
     seconds = (job.finished_at - job.started_at).total_seconds()

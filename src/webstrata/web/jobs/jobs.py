@@ -25,7 +25,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=
 
 @dataclass(frozen=True)
 class JobFilter:
-    """Which jobs a reader wants to see; empty means any."""
+    """The filters of the list; empty means any."""
 
     status: str = ""
     source: str = ""
@@ -73,7 +73,7 @@ def jobs(
 
 
 def _choices(filters: JobFilter, sources: tuple[tuple[str, str], ...]) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """Return the lists to choose from: name, label and options; what was asked for is among them, known or not."""
+    """Return the select fields: name, label and options, which include the current value even if unknown."""
     states = [(str(status), present.job_state(status).words) for status in JobStatus]
     lists = [("status", "State", "Any state", states), ("source", "Source", "All sources", list(sources))]
     chosen = asdict(filters)

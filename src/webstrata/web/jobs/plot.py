@@ -11,7 +11,7 @@ WIDTH, HEIGHT = 1_000, 160
 """The picture's own units; it is scaled to the available width."""
 
 ROWS = 12
-"""Moments in the table with the same values."""
+"""The most rows of the table with the same values."""
 
 _SERIES = (("crawled", "Crawled"), ("pending", "Waiting"), ("failed", "Failed"))
 
@@ -32,7 +32,7 @@ class Plot:
 
     lines: tuple[PlotLine, ...]
     marks: tuple[int, ...]
-    """Where an attempt after the first one began."""
+    """The positions at which further attempts began."""
     highest: int
     begins: datetime
     ends: datetime
@@ -41,9 +41,9 @@ class Plot:
 
 
 def draw_plot(statistics: Sequence[Statistics], began: Sequence[datetime] = ()) -> Plot | None:
-    """Return the picture of a crawl, with the moments at which attempts began; None when there is too little to draw.
+    """Return the plot of a crawl with the starts of its attempts; None when there is too little to draw.
 
-    A crawl goes on from attempt to attempt: the lines span them all.
+    The lines span all attempts, as each continues the crawl.
     """
     moments = sorted(statistics, key=lambda seen: seen.at)
     if len(moments) < 2 or moments[0].at == moments[-1].at:
@@ -99,7 +99,7 @@ def _summary(moments: Sequence[Statistics]) -> str:
 
 
 def _thinned(moments: Sequence[Statistics], most: int) -> list[Statistics]:
-    """Return at most so many moments, evenly apart, with the first and the last."""
+    """Return at most `most` evenly spaced moments, including the first and the last."""
     if len(moments) <= most:
         return list(moments)
     return [moments[round(at * (len(moments) - 1) / (most - 1))] for at in range(most)]

@@ -28,7 +28,7 @@ def review(
     note: Annotated[Text | None, Form()] = None,
     back: Annotated[Text, Form()] = "",
 ) -> Response:
-    """Mark a change, or remove its mark, and show the page again that it was marked on."""
+    """Mark a change, or remove its mark, and show the same page again."""
     if status and status not in set(ReviewStatus):
         raise UsageError("choose reviewed, important or noise")
     mark = ReviewStatus(status) if status else None
@@ -38,7 +38,7 @@ def review(
 
 
 def _list_address(back: str) -> str | None:
-    """Return the address of the list that a change was marked on; nothing leads to another site."""
+    """Return the address of the list from which a change was marked; None for addresses of other sites."""
     path, _, query = back.partition("?")
     if path != CHANGES or any(mark in query for mark in "\r\n\\"):
         return None

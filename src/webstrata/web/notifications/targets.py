@@ -132,7 +132,7 @@ def retry(request: Request, app: ActingParts, letter: Posted = "") -> Response:
 
 
 def _act(request: Request, app: App, act: Callable[[], str | None]) -> Response:
-    """Make a change and show the page again: with the reason when it is refused, with a secret when there is one."""
+    """Run an action and show the page again, with the reason if it was refused, or with a new signing secret."""
     try:
         secret = act()
         write_notifications(app.database, app.archive_root)
@@ -146,7 +146,7 @@ def _act(request: Request, app: App, act: Callable[[], str | None]) -> Response:
 def _names(
     subscribed: Sequence[Subscription], searches: Sequence[SavedSearch], watched: Sequence[Watch]
 ) -> dict[int, str]:
-    """Return what subscriptions to watches and saved searches are about in words, by subscription."""
+    """Return the names of the watches and saved searches of subscriptions, by subscription."""
     by_search = {one.id: one.name for one in searches}
     by_watch = {one.id: one.url for one in watched}
     return {

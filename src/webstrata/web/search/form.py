@@ -38,17 +38,17 @@ class SearchForm:
     exact: bool = False
     """Search the words as they are written, without corrections."""
     cursor: str = ""
-    """The cursor of a page that its number alone does not identify."""
+    """The cursor of a page that cannot be reached by its number."""
 
     @property
     def narrowed(self) -> bool:
-        """Return whether anything but the words limits the results."""
+        """Return whether there are filters besides the words."""
         when = self.from_date or self.to_date or self.as_of or self.year
         return bool(self.source or self.language or self.kind or when)
 
     @property
     def at_first_page(self) -> "SearchForm":
-        """Return the same question from its first result on."""
+        """Return the same search at its first page."""
         return replace(self, page="", cursor="")
 
 
@@ -99,7 +99,7 @@ def problems(form: SearchForm) -> dict[str, str]:
 
 
 def to_request(form: SearchForm) -> SearchRequest:
-    """Return what a form without problems asks for."""
+    """Return the search request of a valid form."""
     return SearchRequest(
         q=form.q or None,
         source=form.source or None,

@@ -43,14 +43,14 @@ class Facet:
 
 @dataclass(frozen=True)
 class Chip:
-    """Something that narrows the search, in words, and the search without it."""
+    """A chosen filter in words, and the address of the search without it."""
 
     words: str
     without: str
 
 
 def facets(form: SearchForm, found: SearchResponse, source_names: Mapping[str, str]) -> tuple[Facet, ...]:
-    """Return what the results can be divided by; what would leave all of them, or is chosen already, is left out."""
+    """Return the facets of the results, except those that are chosen already or have a single value."""
     offered = (
         ("Year", "year", form.year),
         ("Source", "source", form.source),
@@ -65,13 +65,13 @@ def facets(form: SearchForm, found: SearchResponse, source_names: Mapping[str, s
 
 
 def counted_of(found: SearchResponse) -> int | None:
-    """Return how many results the counts of the facets are about, where that is not all of them."""
+    """Return how many results the facets count, if these are not all."""
     counted = _counted(found)
     return counted if counted and (found.total_capped or counted < found.total) else None
 
 
 def chips(form: SearchForm, source_names: Mapping[str, str]) -> tuple[Chip, ...]:
-    """Return what narrows or widens a search whose form has no problems, each with the way back."""
+    """Return the chips of the chosen filters of a valid form, each with the address without it."""
     return tuple(Chip(words, address(without)) for words, without in _chosen(form.at_first_page, source_names))
 
 
@@ -120,7 +120,7 @@ def _facet(
         )
         for facet in counts[: VALUES_SHOWN + VALUES_FOLDED]
     ]
-    # One value behind a fold would take as much room as the fold.
+    # A fold with a single value would take as much space as the value.
     shown = VALUES_SHOWN if len(counts) > VALUES_SHOWN + 1 else len(counts)
     return Facet(name, tuple(choices[:shown]), tuple(choices[shown:]), len(counts) - len(choices))
 

@@ -20,11 +20,11 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Pager:
-    """Where a reader is among the pages of results, and the ways on."""
+    """The position among the pages of results, with links to other pages."""
 
     here: int
     pages: int
-    """How many pages there are, or how many a number leads to when there are more."""
+    """The number of pages, or of those that can be reached by number if there are more."""
     has_more: bool
     previous: str | None
     next: str | None

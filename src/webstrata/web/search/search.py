@@ -1,4 +1,4 @@
-"""What did it say? The search page: results, the form, and when a sentence was first and last in the archive."""
+"""The search page: results, form, and first and last appearance of a sentence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from webstrata.db.operations import catalog
 from webstrata.db.sources.editions import public_source
 from webstrata.errors import UsageError
 from webstrata.http.dependencies import Parts
-from webstrata.http.usage_counts import Event, count_event
+from webstrata.http.metrics.usage_counts import Event, count_event
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.search.query import Intent
 from webstrata.model.search.values import SearchRequest, SearchResponse, View
@@ -54,7 +54,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @dataclass(frozen=True)
 class ResultsView:
-    """All that the page shows of the results."""
+    """The values of the results page."""
 
     asked: SearchRequest
     found: SearchResponse
@@ -62,9 +62,9 @@ class ResultsView:
     taken: Taken
     as_of: str | None
     sentence: str | None
-    """What is asked for word for word."""
+    """The quoted sentence of the query."""
     when: str | None
-    """The address that shows when the text was first and last in the archive."""
+    """The address of the page with the first and last appearance of the sentence."""
     site: str | None
     chips: tuple[Chip, ...]
     facets: tuple[Facet, ...]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from webstrata.content.tokens import tokens
-from webstrata.model.search.query import Intent, understood, wanted_words
+from webstrata.model.search.query import Intent, parse_query, wanted_words
 from webstrata.model.search.values import Fallback, SearchRequest, SearchResponse, View
 from webstrata.search.appearances import Appearances
 from webstrata.web import present
@@ -16,16 +16,16 @@ _TOP_LEVEL = re.compile(r"\.(?:[^\W\d_]{2,}|xn--[a-z0-9-]+)$")
 
 @dataclass(frozen=True)
 class Taken:
-    """How a query was understood, where that differs from its words; each field is shown to the reader."""
+    """How a query was understood, if that differs from its words; each field is shown to the reader."""
 
     meant: str | None = None
-    """The words that were searched instead of misspelt ones."""
+    """The corrected words that were searched."""
     by_beginnings: bool = False
-    """Words that begin like those asked for were found, not the words themselves."""
+    """Whether only words with the same beginning were found."""
     by_parts: bool = False
-    """Words of titles and addresses that contain those asked for were found."""
+    """Whether only longer words of titles and addresses that contain the words were found."""
     address_unknown: bool = False
-    """The question is an address that was never captured; its words were searched."""
+    """Whether the query is an address that was never captured, so that its words were searched."""
 
 
 def heading(asked: SearchRequest, found: SearchResponse) -> str:
@@ -48,7 +48,7 @@ def heading(asked: SearchRequest, found: SearchResponse) -> str:
 
 
 def taken(asked: SearchRequest, found: SearchResponse) -> Taken:
-    """Return how the question was taken."""
+    """Return how the query was understood."""
     if not asked.q or not found.total:
         return Taken()
     return Taken(
@@ -60,15 +60,15 @@ def taken(asked: SearchRequest, found: SearchResponse) -> Taken:
 
 
 def as_written(found: SearchResponse) -> SearchResponse:
-    """Return what the words find as they are written: nothing, when only other words found something."""
+    """Return the results for the words as written: none if only a fallback found something."""
     if found.fallback is Fallback.NONE:
         return found
     return SearchResponse((), 0, found.page, found.page_size, instead=found.instead, intent=found.intent)
 
 
 def sentence_of(q: str) -> str | None:
-    """Return the first words that a query asks for in quotes, as they are written."""
-    requested = {part.words for part in wanted_words(understood(q, tokens).expression)}
+    """Return the first quoted words of a query, as they are written."""
+    requested = {part.words for part in wanted_words(parse_query(q, tokens).expression)}
     quoted = (match[1].strip() for match in _QUOTED.finditer(q))
     return next((text for text in quoted if tuple(tokens(text)) in requested), None)
 
@@ -87,7 +87,7 @@ def how_often(found: Appearances) -> str:
 
 def site_of(q: str) -> str | None:
     """Return the host of a query that is an address, without its `www.`; None for what only has a dot, like `2.5`."""
-    requested = understood(q, tokens).address
+    requested = parse_query(q, tokens).address
     if requested is None:
         return None
     try:
@@ -107,7 +107,7 @@ def _nothing(asked: SearchRequest, found: SearchResponse, noun: str) -> str:
 
 
 def _holding(q: str, found: SearchResponse, *, one: bool) -> str:
-    """Return what the results have in common: they hold some words, or match an expression."""
+    """Return what the results have in common, as a verb phrase: they contain some words, or match an expression."""
     lone_sentence = _QUOTED.fullmatch(q)
     meant = found.instead if found.total else None
     if found.intent is Intent.ADVANCED and not lone_sentence:

@@ -1,4 +1,4 @@
-"""The snapshot closest to a moment: where the date picker and the links of replayed pages lead."""
+"""Redirects to the snapshot closest to a moment; the date picker and links of replayed pages lead here."""
 
 from datetime import UTC, datetime, time
 from typing import Annotated
@@ -40,7 +40,7 @@ def closest_snapshot(
         snapshot = known_snapshots(session, [found.id]).get(found.id)
     path = replay_path(found.timestamp, found.url) if snapshot is None else f"/snapshot/{snapshot.id}"
     response = RedirectResponse("/", 302)
-    # Set unchanged: a replay URL contains another URL, which must not be encoded again.
+    # The header is set without encoding: a replay URL contains another URL, which must not be encoded again.
     response.headers["Location"] = path
     return response
 

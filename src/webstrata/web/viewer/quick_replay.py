@@ -1,7 +1,7 @@
 """Archived files at `/web/<14 digits>id_/<url>`, served before the router; everything unusual is passed on to it.
 
-On SQLite a lookup and a read of a small record take less time than to hand them to another thread; PostgreSQL's
-responses have to be waited for, in a thread.
+On SQLite, looking up and reading a small record takes less time than passing the work to a thread; on PostgreSQL it
+runs in a thread, because it waits for the server.
 """
 
 import re
@@ -35,7 +35,7 @@ _ROUTE = _Route()
 
 
 class QuickReplay:
-    """Serves archived files that can be found at once."""
+    """Middleware that serves archived files from the fast path."""
 
     def __init__(self, app: ASGIApp, parts: App) -> None:
         """Wrap an application."""

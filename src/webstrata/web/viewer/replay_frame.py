@@ -36,7 +36,7 @@ def start(request: Request, app: Parts) -> Response:
     origins, asked = _origins(request, app), request.query_params
     timestamp, url = asked.get("timestamp", ""), plain_url(asked.get("url", ""))
     if request.headers.get("sec-fetch-dest") == "document":
-        # An archived page that has the window for itself could lead it to the live web.
+        # Only in a frame: an archived page that is not framed could navigate its window to the live web.
         return RedirectResponse(f"{origins.site}{REPLAY_PATH}{timestamp}/{url}", 302, headers=CONFINED)
     plain = f"{origins.site}{REPLAY_PATH}{timestamp}{Modifier.MAIN}/{url}"
     policy = start_page_policy(origins, app.settings.cors_origins)
@@ -62,7 +62,7 @@ def worker(request: Request, app: Parts) -> Response:
 
 @router.get(ARCHIVED_PATH + "{address:path}")
 def start_again(request: Request) -> Response:
-    """Lead a frame whose worker is gone to the page that starts it."""
+    """Redirect a frame whose worker has stopped to the page that starts it."""
     written, query = written_address(request, ARCHIVED_PATH)
     found = _ARCHIVED.fullmatch(f"{written}?{query}" if query else written)
     if found is None or request.headers.get("sec-fetch-mode") != "navigate":

@@ -1,6 +1,6 @@
 """The replay host: a host name of its own on which archived pages run, apart from the site's pages and API.
 
-Cookies ignore ports, so another port would not do. On a laptop the site is on 127.0.0.1 and replay on localhost.
+Cookies ignore ports, so another port is not enough. On a laptop the site is on 127.0.0.1 and replay on localhost.
 """
 
 import re
@@ -22,7 +22,7 @@ FRAME_PATH = "/replay/"
 
 WORKER_PATH = f"{FRAME_PATH}worker.js"
 ARCHIVED_PATH = f"{FRAME_PATH}w/archive/"
-"""Where archived pages appear; the service worker responds there, and this server never."""
+"""The path of archived pages, for which only the service worker responds, never this server."""
 
 IS_REPLAY_HOST = "webstrata.is_replay_host"
 """Set in the scope of a request that was sent to the replay host."""
@@ -86,10 +86,10 @@ class ReplayHost:
 
 
 def _refusal(request: HTTPConnection, site: str) -> Response | None:
-    """Return the refusal of what the replay host does not serve: all but archived files and the files of replay."""
+    """Return a refusal for requests to the replay host other than those for archived files and files of replay."""
     path, headers = request.scope["path"], {"Cache-Control": NEVER}
     if "service-worker" in request.headers and (path != WORKER_PATH or request.scope["query_string"]):
-        # An archived script may register a worker only if it is ours: it would outlive the page.
+        # Only our own worker may be registered: one from an archived script would outlive the page.
         return PlainTextResponse("Only one service worker runs here\n", status_code=403, headers=headers)
     if path.startswith(FRAME_PATH) or _CAPTURED_FILE.match(path):
         return None

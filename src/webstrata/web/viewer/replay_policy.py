@@ -1,4 +1,4 @@
-"""What browsers let archived pages and the replay worker do: the headers of everything on the replay host."""
+"""Security headers of the replay host: what archived pages and the replay worker may do in the browser."""
 
 from collections.abc import Sequence
 
@@ -21,15 +21,15 @@ CONFINED = {
 """Headers of every response on the replay host: no devices, no referrer for others, no DNS prefetching."""
 
 FRAME_SANDBOX = "allow-scripts allow-same-origin"
-"""What a framed archived page may do. It has its own origin, on which only archived pages are; without it no service
-worker would respond to it. It may not open windows, send forms, or lead the page around it elsewhere."""
+"""The sandbox of a framed archived page. It may use its own origin, which only archived pages have, because service
+workers need one. It may not open windows, send forms, or navigate the surrounding page."""
 
 WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
-"""The worker loads nothing but captures of this archive, whatever an archived page makes it do."""
+"""The policy of the worker, which may load only captures of this archive, whatever an archived page requests."""
 
 
 def archived_page_policy(origins: SiteOrigins, framing: Sequence[str]) -> str:
-    """Return the policy of archived pages: their scripts run, and reach nothing but captures of this archive."""
+    """Return the policy of archived pages: scripts run, but can load only captures of this archive."""
     return "; ".join(
         (
             f"sandbox {FRAME_SANDBOX}",
@@ -44,7 +44,7 @@ def archived_page_policy(origins: SiteOrigins, framing: Sequence[str]) -> str:
 
 
 def start_page_policy(origins: SiteOrigins, framing: Sequence[str]) -> str:
-    """Return the policy of the page that starts the worker; archived pages may not frame it and so use it."""
+    """Return the policy of the page that starts the worker; archived pages must not be able to frame it."""
     ours = f"{origins.replay}{FRAME_PATH}"
     return (
         f"default-src 'none'; script-src {ours}; style-src {ours}; worker-src {ours}; connect-src {ours}; "

@@ -20,7 +20,7 @@ PLAIN = "plain"
 """Value of `view` that asks for the page as plain HTML."""
 
 _FRAMED = re.compile(r"text/(html|plain)|application/xhtml\+xml|image/(avif|bmp|gif|jpeg|png|webp)")
-"""Types that are sent unchanged and that a sandboxed frame shows; a browser's PDF viewer does not run in one."""
+"""Content types that are sent unchanged and work in a sandboxed frame; browsers' PDF viewers do not."""
 
 _PAGES = (None, "text/html", "application/xhtml+xml")
 _OWN_FRAMES = "frame-src 'self'"
@@ -52,7 +52,7 @@ class ViewerFrame:
         """Return the headers of the page around the frame, with a policy that allows this frame only."""
         if self.replay_origin is None:
             return dict(headers)
-        # Without JavaScript the frame offers the page as this server rewrites it, without scripts.
+        # Without JavaScript, the frame offers the page rewritten by this server, without scripts.
         allowed = f"frame-src {self.replay_origin}{FRAME_PATH} {self.site_origin}{REPLAY_PATH}"
         return dict(headers) | {_POLICY: headers[_POLICY].replace(_OWN_FRAMES, allowed)}
 

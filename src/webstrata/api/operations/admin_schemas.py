@@ -1,10 +1,9 @@
-"""The JSON of the admin API: reports, the audit log, changes to sources."""
+"""The JSON of the admin API: reports and the audit log."""
 
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from webstrata.api.schemas import Line
 from webstrata.http.dependencies import WITHOUT_NUL, without_nul
 
 # ruff: noqa: N815
@@ -74,18 +73,3 @@ class ReportChangeSchema(BaseModel):
 
     status: ReportStatus | None = None
     internalNotes: Notes | None = None
-
-
-class SourceChangeSchema(BaseModel):
-    """The new values of a source; fields that are left out or null stay. The schedule `none` removes the schedule."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: Line | None = None
-    description: Line | None = None
-    baseUrl: Line | None = None
-    seeds: list[Line] | None = Field(default=None, min_length=1, max_length=1_000)
-    crawl: dict[str, object] | None = None
-    toolOptions: dict[str, object] | None = None
-    pageParameters: list[Line] | None = Field(default=None, max_length=100)
-    schedule: Line | None = None

@@ -1,4 +1,4 @@
-"""Fallbacks of a search without results: by beginnings of words, by similar spelling, by parts of words."""
+"""The attempts of a search: the query as written, then fallbacks by prefix, similar spelling and parts of words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class SearchAttempt:
     address: str | None = None
     fallback: Fallback = Fallback.NONE
     instead: str | None = None
-    """The words that are searched instead of those that were written."""
+    """The corrected words, if others are searched than those of the query."""
     terms: tuple[Term, ...] = ()
     """The terms of a plain question; pages are ranked by their forms."""
     is_partial: bool = False
@@ -46,7 +46,7 @@ class SearchAttempt:
 
 
 def search_attempts(session: Session, query: Query, *, exact: bool = False) -> Iterator[SearchAttempt]:
-    """Yield the ways to search for a query; each is tried when those before it found nothing."""
+    """Yield the attempts for a query; each is tried when those before it found nothing."""
     if query.address is not None:
         yield SearchAttempt(Intent.URL, address=query.address)
     intent = Intent.ADVANCED if query.intent is Intent.ADVANCED else Intent.PLAIN
@@ -68,7 +68,8 @@ def search_attempts(session: Session, query: Query, *, exact: bool = False) -> I
 
 
 def _phrases(expression: Expression) -> tuple[tuple[str, ...], ...]:
-    """Return the phrases of an expression that a title could contain: its parts, and all of them together."""
+    """Return the phrases for which a title ranks a page higher: the parts of an expression, and all of them
+    together."""
     parts = tuple(part.words for part in wanted_words(expression))
     return (tuple(word for words in parts for word in words), *parts)
 
@@ -88,7 +89,8 @@ def corrected_words(session: Session, asked: Iterable[str]) -> dict[str, str]:
 
 
 def by_parts(session: Session, plain: Sequence[str]) -> Expression | None:
-    """Return the expression for words, or words of titles and URLs that contain them; None if no word contains any."""
+    """Return the expression that also matches longer words of titles and URLs that contain the words; None if there are
+    none."""
     looked_up = {word: vocabulary.words_holding(session, word) for word in plain[:_MOST_LOOKED_UP]}
     return all_of(_held(word, looked_up.get(word, ())) for word in plain) if any(looked_up.values()) else None
 

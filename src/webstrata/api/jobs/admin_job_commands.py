@@ -6,8 +6,8 @@ import structlog
 from fastapi import APIRouter, Body, Depends
 
 from webstrata.api import present
-from webstrata.api.admin_jobs import job_view
-from webstrata.api.schemas import CleanupReportSchema, CleanupRequestSchema, JobDetailSchema, NewJobSchema
+from webstrata.api.jobs.admin_jobs import job_view
+from webstrata.api.jobs.job_schemas import CleanupReportSchema, CleanupRequestSchema, JobDetailSchema, NewJobSchema
 from webstrata.app import App
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.auth import ADMIN_RESPONSES, require_admin

@@ -35,7 +35,8 @@ class ArchiveNumbers(Collector):
         """Yield the numbers; DatabaseUnavailableError when they cannot be read."""
         now = datetime.now(UTC)
         with self._app.database.read() as session:
-            # Everything is read first: half a scrape would look like a loss of data.
+            # Everything is read before the first metric is yielded: an incomplete scrape would look like a loss of
+            # data.
             found = [*_jobs(session), _snapshots(session), *_running(session, now), *_index(session, now)]
             found += _operations(session)
         yield from (*found, *_disk(self._app.archive_root, self._app.settings.min_free_bytes))
@@ -119,9 +120,8 @@ def _disk(archive_root: Path, minimum: int) -> Iterator[Metric]:
 
 
 def _progress_age(job: RunningJob, now: datetime) -> float:
-    """Return the seconds since a job last made progress: by its crawler's reports, else by its log,
-    else since its start.
-    """
+    """Return the seconds since a job last made progress: by its crawler's reports, else by its log, else since its
+    start."""
     if job.report is not None:
         return job.report.idle
     try:
@@ -133,7 +133,7 @@ def _progress_age(job: RunningJob, now: datetime) -> float:
 
 
 def _with_zeros(kinds: type[JobStatus] | type[CleanupStatus], counts: Counter[str]) -> Counter[str]:
-    """Return counts with a zero for each missing name: alarms need a number to compare with."""
+    """Return counts with a zero for each missing name, as alerts need a number to compare with."""
     return Counter({kind.value: 0 for kind in kinds} | counts)
 
 
@@ -145,7 +145,7 @@ def _by(name: str, sentence: str, label: str, counts: Counter[str]) -> Metric:
 
 
 def _in_all_and_by_source(name: str, sentence: str, counts: Counter[str]) -> Metric:
-    """Return a metric twice, with and without its label: dashboards use both names."""
+    """Return a metric in total and by source: dashboards use both names."""
     family = Metric(name, sentence, "gauge")
     family.add_sample(name, {}, counts.total())
     for code, count in sorted(counts.items()):

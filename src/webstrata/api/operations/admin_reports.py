@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path
 
-from webstrata.api.admin_schemas import (
+from webstrata.api.operations.admin_schemas import (
     ReportChangeSchema,
     ReportDetailSchema,
     ReportListSchema,

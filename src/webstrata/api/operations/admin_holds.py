@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path
 
-from webstrata.api.present import timestamp
-from webstrata.api.retention_schemas import (
+from webstrata.api.operations.retention_schemas import (
     HoldListSchema,
     HoldSchema,
     NewHoldSchema,
@@ -14,6 +13,7 @@ from webstrata.api.retention_schemas import (
     WithheldSchema,
     WithholdSchema,
 )
+from webstrata.api.present import timestamp
 from webstrata.db.retention.holds import HoldView, list_holds
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.auth import ADMIN_RESPONSES, require_admin

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
-from webstrata.api.present import timestamp
-from webstrata.api.retention_schemas import (
+from webstrata.api.operations.retention_schemas import (
     CleanupSchema,
     CollectionResultSchema,
     PolicySchema,
     RetentionRequestSchema,
     RetentionSchema,
 )
+from webstrata.api.present import timestamp
 from webstrata.app import App
 from webstrata.db.retention import retention
 from webstrata.db.retention.retention import StoredRun

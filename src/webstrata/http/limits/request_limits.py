@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MAX_QUERY_BYTES = 8 * 1024
 MAX_BODY_BYTES = 1024 * 1024
 MAX_BODY_SECONDS = 30.0
-"""How long a body may take to arrive as a whole; the server itself waits for headers."""
+"""How long the whole body may take to arrive; the server limits the time for headers."""
 
 _BODY_HEADERS = (b"content-length", b"transfer-encoding")
 
@@ -53,7 +53,7 @@ def _has_body(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def _declared_size(headers: Headers) -> int:
-    """Return the body's declared size, 0 where there is none: then the size is known after reading."""
+    """Return the declared size of the body, or 0; without a declaration the size is known after reading."""
     declared = headers.get("content-length", "")
     if "transfer-encoding" in headers or not declared.isdecimal():
         return 0

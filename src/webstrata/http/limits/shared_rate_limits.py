@@ -1,8 +1,8 @@
 """Rate limits that all serving processes of a machine share, so that a limit holds for the server as a whole.
 
-They are slots in a file of fixed size. A client's hash names a row of a few slots, so every look takes the same short
-time; in a full row the slot that was not used for longest goes to the newcomer. The file is read and written by calls
-and not mapped into memory: on a file that was cut short, a call reports it, and a map ends the process with SIGBUS.
+The buckets are slots in a file of fixed size, a hash table: a client's hash selects a row of a few slots, so each
+lookup takes constant time. In a full row the least recently used slot is replaced. The file is read with system calls
+and not memory-mapped: if it is truncated, a call returns an error, but a memory map ends the process with SIGBUS.
 """
 
 import fcntl
@@ -18,10 +18,11 @@ from typing import NamedTuple
 import structlog
 
 from webstrata.errors import StorageError
-from webstrata.http.rate_limits import MOST_BUCKETS, Buckets, RequestKind, after_taking
+from webstrata.http.limits.rate_limits import MOST_BUCKETS, Buckets, RequestKind, after_taking
 
 _SLOTS_IN_A_ROW = 8
-"""With more clients in a row within a minute, one loses its bucket too early; after a minute it is full anyway."""
+"""If more clients of one row are active within a minute, one loses its bucket too early; an idle bucket is full after a
+minute anyway."""
 
 _KEY_BYTES = 16
 _SLOT = struct.Struct(f"={_KEY_BYTES}sdd")
@@ -40,7 +41,7 @@ class SharedBuckets:
     """The tokens that each client has left in all processes with the same table; without a table, in this process."""
 
     def __init__(self, path: Path, most: int = MOST_BUCKETS, clock: Callable[[], float] = time.monotonic) -> None:
-        """Open the table; one that cannot be used costs a warning, and limits that are less strict."""
+        """Open the table; if it cannot be used, log a warning and limit in this process only."""
         self._path = path
         self._own = Buckets(most, clock)
         self._table: _Table | None = None
@@ -79,7 +80,7 @@ class SharedBuckets:
 
 
 class _Slot(NamedTuple):
-    """A bucket as it is stored; an empty slot is all zeros, and so the first to go."""
+    """A stored bucket; an empty slot is all zeros, so it is used first."""
 
     key: bytes
     tokens: float
@@ -87,7 +88,7 @@ class _Slot(NamedTuple):
 
 
 class _Table:
-    """The file; OSError or StorageError when it was changed or cut."""
+    """The table's file; OSError or StorageError when it was damaged or truncated."""
 
     def __init__(self, path: Path, most: int, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -119,7 +120,8 @@ class _Table:
 
     @contextmanager
     def _locked(self, row: int) -> Iterator[None]:
-        """Lock a row against other processes; the lock ends with its process even if a child lives on, unlike flock."""
+        """Lock a row against other processes, with a lock that, unlike flock, ends with the process even if a child
+        lives on."""
         fcntl.lockf(self._file, fcntl.LOCK_EX, _ROW_BYTES, row)
         try:
             yield
@@ -146,7 +148,7 @@ def _bytes_of(most: int) -> int:
 
 
 def _found(slots: list[_Slot], key: bytes, per_minute: int, now: float) -> tuple[int, _Slot]:
-    """Return where a client's bucket is, or will be, and what it holds."""
+    """Return the slot of a client's bucket, existing or new, and its contents."""
     number = min(range(len(slots)), key=lambda n: (slots[n].key != key, slots[n].filled_at))
     slot = slots[number]
     # Invalid bytes, such as NaN, must not become a result.

@@ -1,4 +1,4 @@
-"""Usage counts: requests counted in memory and written to the database now and then, never while a reader waits."""
+"""Usage counts: requests are counted in memory and written to the database at intervals, not during requests."""
 
 import asyncio
 from collections import Counter
@@ -45,7 +45,7 @@ class UsageCounter:
                 self._counts[now.astimezone(UTC).date(), Event(event).value] += 1
 
     def waiting(self) -> Mapping[tuple[date, str], int]:
-        """Return what was counted and is not written yet."""
+        """Return the counts that are not written yet."""
         with self._changing:
             return dict(self._counts)
 
@@ -71,7 +71,7 @@ class UsageCounter:
 
 
 def count_event(request: Request, event: str) -> None:
-    """Count one event of a request: called by routes after they have their response."""
+    """Count one event; routes call this after they have computed their response."""
     counter_of(request).add(event, datetime.now(UTC))
 
 
@@ -84,7 +84,7 @@ def counter_of(request: Request) -> UsageCounter:
 
 @asynccontextmanager
 async def written_now_and_then(api: FastAPI) -> AsyncIterator[None]:
-    """Write an application's counts every now and then while it is served, and what is left at the end."""
+    """Write an application's counts at intervals while it is served, and once more at the end."""
     counter, settings = api.state.usage, api.state.webstrata.settings
     assert isinstance(counter, UsageCounter)
     writing = asyncio.create_task(counter.keep_writing(settings.usage_write_seconds))

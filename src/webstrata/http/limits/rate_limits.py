@@ -1,8 +1,8 @@
 """Rate limits: a token bucket for each client and kind of request.
 
 A bucket holds a minute's worth and fills steadily; a client that empties it gets the time to wait in `Retry-After`. The
-number of buckets is limited: the least recently used goes first. A process that serves alone has buckets of its own,
-several have `SharedBuckets`.
+number of buckets is limited: the least recently used is dropped first. A single serving process has its own buckets;
+several share `SharedBuckets`.
 """
 
 import ipaddress
@@ -28,10 +28,10 @@ _FOR_ADMIN_PROGRAMS = ("/api/admin/", "/admin/api/", "/audits", "/metrics")
 _COMPARING = ("/compare/", "/api/changes/compare")
 _TOKEN_HEADERS = (b"authorization", b"x-admin-token")
 _SAME_HOUSEHOLD = 64
-"""Bits of the IPv6 network that one subscriber has: its clients can choose any address in it."""
+"""The prefix length of a subscriber's IPv6 network, in which clients can choose any address."""
 
 TokenVerdict = Callable[[Headers], bool | None]
-"""Returns whether the admin token in a request's headers is right; None where none is given, or none is set."""
+"""A function that returns whether the admin token in headers is correct; None if none is given or configured."""
 
 
 class RequestKind(StrEnum):
@@ -45,12 +45,12 @@ class RequestKind(StrEnum):
     REPORTS = "reports"
     LOGINS = "logins"
     TOKENS = "tokens"
-    """Wrong admin tokens, wherever they are given."""
+    """Requests with a wrong admin token, on any route."""
 
 
 @dataclass(frozen=True)
 class RatePolicy:
-    """How many requests of each kind a client has a minute, 0 for no limit; and which proxies are trusted."""
+    """How many requests per minute a client may send of each kind (0 for no limit), and which proxies are trusted."""
 
     per_minute: Mapping[RequestKind, int]
     trusted_proxies: Sequence[Network] = ()
@@ -114,7 +114,7 @@ class Buckets:
 
 
 def after_taking(tokens: float, filled_at: float, now: float, per_minute: int) -> tuple[float, float]:
-    """Return what a bucket holds once a token was taken, and 0; without a token to take, the seconds until there is."""
+    """Return the tokens in a bucket after one was taken, and 0; if there is none, the seconds until the next."""
     tokens = min(float(per_minute), tokens + (now - filled_at) * per_minute / 60)
     if tokens >= 1:
         return tokens - 1, 0.0
@@ -122,11 +122,11 @@ def after_taking(tokens: float, filled_at: float, now: float, per_minute: int) -
 
 
 class RateLimits:
-    """Responds 429 to clients that send too many requests; those on this machine have no limit.
+    """Responds 429 to clients that send too many requests; clients on this machine have no limit.
 
-    Wrong admin tokens have a limit of their own. A client beyond it does not learn either whether its next token is
-    right, for then the limit would slow down no one who tries them all: on the admin API it gets 429, and to pages it
-    is a reader like any other, as a proxy may add a bearer token to every request that is for another application.
+    Wrong admin tokens have their own limit. Above it, a client's tokens are not checked at all; otherwise guessing
+    could continue at full speed. The admin API then responds 429. Pages treat the client as a reader without token, as
+    a proxy may add bearer tokens of another application to every request.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class RateLimits:
 
 
 def kind_of(method: str, path: str) -> RequestKind | None:
-    """Return what kind of request this is; None for the small files of the pages, which cost nothing."""
+    """Return the kind of a request; None for the small static files of the pages, which are not limited."""
     if path.startswith(("/static/", REPLAY_PATH)):
         return None if path.startswith("/static/") else RequestKind.REPLAY
     if path in {"/search", "/api/search"} or path.startswith(("/search/", "/api/search/")):
@@ -195,7 +195,7 @@ def _looks_at_token(path: str) -> bool:
 
 
 def _without_token(scope: Scope) -> Scope:
-    """Return a request as if its sender had given no token."""
+    """Return the scope of a request without its token."""
     kept = [(name, value) for name, value in scope["headers"] if name.lower() not in _TOKEN_HEADERS]
     return {**scope, "headers": kept}
 

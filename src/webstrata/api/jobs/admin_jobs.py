@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from webstrata.api import present
-from webstrata.api.schemas import (
+from webstrata.api.jobs.job_schemas import (
     JobDetailSchema,
     JobListResponseSchema,
     JobLogSchema,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
 
-from webstrata.api.admin_schemas import AuditEntrySchema, AuditLogSchema
+from webstrata.api.operations.admin_schemas import AuditEntrySchema, AuditLogSchema
 from webstrata.api.present import timestamp
 from webstrata.db.operations.audit_log import ChangeFilter, LoggedChange, entries, find_entry
 from webstrata.errors import NotFoundError

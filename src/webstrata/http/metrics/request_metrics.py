@@ -7,10 +7,10 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webstrata.app import App
-from webstrata.http.archive_metrics import ArchiveNumbers
+from webstrata.http.metrics.archive_metrics import ArchiveNumbers
 
 NO_ROUTE = "none"
-"""The label of addresses without a route: invented addresses must not become labels."""
+"""The label of requests without a route: their paths must not become labels."""
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _SEARCHES = {"/api/search": "api", "/search": "page"}
@@ -19,7 +19,7 @@ _HOLDER = "webstrata.route"
 
 
 class Metrics:
-    """The metrics of one application; its registry is its own, so that two of them do not mix."""
+    """The metrics of one application, with its own registry, so that several applications in a process do not mix."""
 
     def __init__(self, app: App) -> None:
         """Begin to count."""
@@ -43,7 +43,7 @@ class Metrics:
         if counted is self.registry:
             ProcessCollector(registry=self.registry)
         else:
-            # The counts of all processes, dead ones included; the metrics of one process say nothing about the others.
+            # Counts are summed over all processes, including dead ones; the process metrics would only be those of one.
             MultiProcessCollector(self.registry)  # type: ignore[no-untyped-call]
 
     def count_response(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -55,9 +55,9 @@ class Metrics:
 
 
 def share_numbers() -> None:
-    """Write the counts of this process to the folder shared by several, which PROMETHEUS_MULTIPROC_DIR names.
+    """Write the counts of this process to the folder PROMETHEUS_MULTIPROC_DIR, which all processes share.
 
-    The library looks at the variable only when it is loaded, and that may have been before there was a folder.
+    The library reads the variable only at import, which may have been before it was set.
     """
     if not _shared_by_processes():
         values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]

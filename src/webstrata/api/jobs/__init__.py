@@ -1,0 +1,1 @@
+"""Admin API of jobs: lists, details, commands, progress."""

@@ -1,0 +1,1 @@
+"""Admin API of operations: audit log, reports, retention, legal holds."""

@@ -1,0 +1,1 @@
+"""Limits of requests: rate limits per client, and the size and time of a request."""

@@ -1,0 +1,1 @@
+"""Metrics of requests and of the archive, and usage counts."""
