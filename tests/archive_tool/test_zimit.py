@@ -397,7 +397,7 @@ def test_what_a_container_wrote_as_root_is_made_ours(
 
 
 def test_two_archive_tools_do_not_work_in_one_folder(tmp_path: Path) -> None:
-    with held(tmp_path), pytest.raises(StorageError, match="another archive-tool works in"), held(tmp_path):
+    with held(tmp_path), pytest.raises(StorageError, match="another archive-tool is running in"), held(tmp_path):
         pytest.fail("both work in it")
     with held(tmp_path):
         assert (tmp_path / ".archive_lock").exists()

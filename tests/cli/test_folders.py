@@ -153,7 +153,7 @@ def test_a_dry_run_lists_what_would_go_then_it_goes(
     would = webstrata("cleanup-job", "--id", "1", "--dry-run")
     assert would.code == 0
     assert f"would delete  {folder.output / '.tmpa'}" in would.out
-    assert "1 WARC file among it; would be found but no longer shown: 1 snapshot" in would.out
+    assert "including 1 WARC file; would be found but no longer shown: 1 snapshot" in would.out
     assert len(folder.files()) == 2
     done = webstrata("cleanup-job", "--id", "1", "--json")
     told = json.loads(done.out)

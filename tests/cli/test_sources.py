@@ -203,7 +203,7 @@ def test_an_unknown_source_is_not_searched(lines: CommandLine, sqlite_url: str) 
         (("sources", "show", "nope"), 1, "there is no source 'nope'"),
         (("sources", "pause", "site"), 1, "site has no schedule to pause"),
         (("sources", "schedule", "site", "often"), 2, "'often' is not a schedule"),
-        (("sources", "schedule", "site", "61 * * * *"), 2, "'61' cannot stand for the minute"),
+        (("sources", "schedule", "site", "61 * * * *"), 2, "'61' is not a valid minute"),
         (("sources", "add", "site", "example.org"), 1, "there is a source site already"),
         (("sources", "add", "Site!", "example.org"), 2, "'Site!' is not a source's code"),
         (("sources", "add", "other", "nonsense"), 2, "'nonsense' is not a web address"),
@@ -244,7 +244,7 @@ def test_pages_that_got_other_names_are_moved_on_request(lines: CommandLine, sql
         shelf.page(job, f"https://example.org/recipe?id={number}", "2026-01-01", "leek soup")
     told = lines("sources", "parameters", "site", "id").out
     assert told == "site: pages are identified by id; now webstrata regroup --source site\n"
-    assert "pages must be grouped again: site; webstrata regroup" in lines("sources").out
+    assert "pages must be regrouped: site; webstrata regroup" in lines("sources").out
     assert lines("regroup", "--dry-run").out == "site: 2 of 2 snapshots would move to another page\n"
     assert lines("regroup").out == "site: 2 of 2 snapshots moved to another page\n"
     assert "webstrata regroup" not in lines("sources").out

@@ -255,7 +255,7 @@ def test_a_cursor_is_read_as_it_was_written(cursor: Cursor) -> None:
     "word", ["", "x", "e30", "W10", "WzFd!", "é", "Wy0xXQ", "WzEsICJub3ciLCAxXQ", "WzEsMiwzLDRd", "a" * 200]
 )
 def test_what_is_no_cursor_is_refused(database: Database, word: str) -> None:
-    with pytest.raises(UsageError, match="is no cursor"):
+    with pytest.raises(UsageError, match="is not a cursor"):
         read_cursor(word)
     if word:
         with pytest.raises(UsageError):

@@ -56,7 +56,7 @@ class SearchParameters(BaseModel):
     )
     facets: bool = Field(False, description="Count the results by source, year, language and type.")
     ranking: Ranking = Field(Ranking.V2, description="v1 requires all words as written, and orders by the text alone.")
-    exact: bool = Field(False, description="Only words as they are written, and all of them.")
+    exact: bool = Field(False, description="Only results with all words, in the form as written.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

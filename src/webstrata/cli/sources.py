@@ -114,7 +114,7 @@ def list_all(context: typer.Context, as_json: AsJson = False) -> None:
     elif found:
         Console().print(source_table(found, datetime.now(UTC)))
         if stale := [source.code for source in found if source.needs_regrouping]:
-            print(f"pages must be grouped again: {', '.join(stale)}; webstrata regroup")
+            print(f"pages must be regrouped: {', '.join(stale)}; webstrata regroup")
     else:
         print(
             "No sources yet. Add one: webstrata sources add example https://example.org/ --schedule 7d;"

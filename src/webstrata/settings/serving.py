@@ -14,7 +14,7 @@ class ServingSettings(BaseModel):
     port: int = setting(8080, "Port that `serve` listens on.", ge=1, le=65535)
     serve_processes: int = setting(
         1,
-        "Number of processes that handle requests in `serve`; use the number of processors for many searches.",
+        "Number of processes that handle requests in `serve`. For many searches, use the number of processors.",
         ge=1,
         le=64,
     )
@@ -58,10 +58,10 @@ class ServingSettings(BaseModel):
         "HEALTHARCHIVE_CSP_ENABLED",
     )
     hsts_enabled: bool = setting(
-        True, "Send Strict-Transport-Security to clients that speak TLS.", "HEALTHARCHIVE_HSTS_ENABLED"
+        True, "Send Strict-Transport-Security to clients that use TLS.", "HEALTHARCHIVE_HSTS_ENABLED"
     )
     hsts_max_age: int = setting(
-        31_536_000, "Seconds for which browsers then require TLS.", "HEALTHARCHIVE_HSTS_MAX_AGE", ge=0
+        31_536_000, "Seconds for which browsers require TLS after that (max-age).", "HEALTHARCHIVE_HSTS_MAX_AGE", ge=0
     )
     public_site_url: HttpAddress | None = setting(
         None,
@@ -104,5 +104,5 @@ class ServingSettings(BaseModel):
         ge=0,
     )
     pages_fastpath: bool = setting(
-        True, "Browse pages from the pages table instead of counting snapshots.", "HA_PAGES_FASTPATH"
+        True, "List pages from the table of pages instead of counting snapshots; this is faster.", "HA_PAGES_FASTPATH"
     )

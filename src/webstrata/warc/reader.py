@@ -260,7 +260,7 @@ def _of_arc(
 def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int) -> ArchiveRecord | None:
     """Return a capture, or None for a record of another kind; one without a required header is reported."""
     if reading.is_plain and has_damaged_head(file, offset):
-        raise SenselessError("the record's head is damaged")
+        raise SenselessError("the record's header is damaged")
     if _is_capture(record):
         if "Content-Length" not in record.headers:
             raise SenselessError("the record does not state its length (Content-Length)")

@@ -133,10 +133,10 @@ def read_cursor(word: str) -> Cursor:
         offset, at, snapshot_id = [*parts, None, 0][:3] if len(parts) == 1 else parts
         cursor = Cursor(int(offset), None if at is None else datetime.fromisoformat(at), int(snapshot_id))
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError, binascii.Error):
-        raise UsageError(f"{word!r} is no cursor of a search") from None
+        raise UsageError(f"{word!r} is not a cursor of a search") from None
     in_bounds = 0 <= cursor.offset < _LARGEST and 0 <= cursor.snapshot_id < _LARGEST
     if not in_bounds or _naive(cursor.at) or cursor.written() != word:
-        raise UsageError(f"{word!r} is no cursor of a search")
+        raise UsageError(f"{word!r} is not a cursor of a search")
     return cursor
 
 
