@@ -16,10 +16,12 @@ class AuditSettings(BaseModel):
         3, "Maximum number of audits that a worker runs at the same time; 0: none.", ge=0, le=32
     )
     audit_timeout_seconds: int = setting(1200, "Seconds after which an audit is ended as failed.", ge=1, le=86_400)
-    audit_max_attempts: int = setting(3, "Maximum number of starts of an audit whose workers die.", ge=1, le=20)
+    audit_max_attempts: int = setting(
+        3, "Maximum number of times that an audit is started if its workers die.", ge=1, le=20
+    )
     audit_domain_wait_seconds: int = setting(
         900,
-        "Seconds that a queued audit waits while its domain is locked; then it makes three attempts and fails.",
+        "Seconds that a queued audit waits while its domain is locked; then it makes three more attempts.",
         ge=0,
         le=86_400,
     )

@@ -23,7 +23,7 @@ class ServingSettings(BaseModel):
     )
     cors_origins: Words = setting(
         ("http://localhost:3000", "http://localhost:5173", "https://healtharchive.ca", "https://www.healtharchive.ca"),
-        "Origins whose pages may read the public API and frame snapshots, comma-separated.",
+        "Origins, comma-separated, whose pages may read the public API and show snapshots in frames.",
         "HEALTHARCHIVE_CORS_ORIGINS",
     )
     trusted_proxies: Networks = setting(
@@ -46,7 +46,7 @@ class ServingSettings(BaseModel):
     rate_limit_exports: int = setting(10, "Exports a minute for each client; 0 means no limit.", ge=0)
     rate_limit_compare: int = setting(20, "Comparisons a minute for each client; 0 means no limit.", ge=0)
     rate_limit_replay: int = setting(
-        1200, "Replayed files a minute for each client, of which a page may load many; 0 means no limit.", ge=0
+        1200, "Replayed files a minute for each client (one page may load many); 0 means no limit.", ge=0
     )
     rate_limit_reports: int = setting(5, "Problem reports a minute for each client; 0 means no limit.", ge=0)
     rate_limit_logins: int = setting(
@@ -61,7 +61,10 @@ class ServingSettings(BaseModel):
         True, "Send Strict-Transport-Security to clients that use TLS.", "HEALTHARCHIVE_HSTS_ENABLED"
     )
     hsts_max_age: int = setting(
-        31_536_000, "Seconds for which browsers require TLS after that (max-age).", "HEALTHARCHIVE_HSTS_MAX_AGE", ge=0
+        31_536_000,
+        "max-age of Strict-Transport-Security: seconds for which browsers require TLS.",
+        "HEALTHARCHIVE_HSTS_MAX_AGE",
+        ge=0,
     )
     public_site_url: HttpAddress | None = setting(
         None,

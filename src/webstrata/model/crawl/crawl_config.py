@@ -66,7 +66,9 @@ class CrawlConfig:
         "one did not find: only the response shows whether they were removed or are no longer linked.",
     )
     respect_nofollow: bool = _declare(
-        False, "Do not follow links that are marked nofollow, and no links of pages that are.", has_reach=True
+        False,
+        "Do not follow links that are marked nofollow, nor any links of pages that are marked nofollow.",
+        has_reach=True,
     )
     respect_noarchive: bool = _declare(False, "Do not store pages that are marked noarchive.", has_reach=True)
     concurrency: int = _declare(16, "Number of concurrent requests.", 1, 256)
