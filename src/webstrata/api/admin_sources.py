@@ -40,7 +40,7 @@ _OURS = [Depends(refuse_other_sites)]
 
 @router.get("")
 def sources(app: Parts) -> AdminSourceListSchema:
-    """List every source, with captures or without, by its code."""
+    """List all sources, also those without captures, sorted by code."""
     with app.database.read() as session:
         return AdminSourceListSchema(items=[present.admin_source(view) for view in list_sources(session)])
 
