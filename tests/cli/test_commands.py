@@ -187,6 +187,7 @@ def test_what_was_archived_is_found_and_json_has_the_same_content(
     shown = webstrata("search", "marmalade", "number2")
     assert shown.code == 0
     assert "3 pages found, 1 with all words" in shown.out
+    assert webstrata("search", "marmalade", "--limit", "2").out.startswith("3 pages found, the first 2:\n")
     assert shown.out.splitlines()[2] == "Page 2"
     found = json.loads(webstrata("search", "marmalade", "--json").out)
     assert found["total"] == 3

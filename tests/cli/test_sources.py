@@ -1,6 +1,7 @@
 """Sources, their schedules and their jobs, as a person at a terminal meets them."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,10 @@ def test_one_source_is_shown_with_what_its_jobs_are_made_from(lines: CommandLine
     assert "https://example.org/" in shown.out
     assert "job_config.crawl.per_host_delay  2.0" in shown.out
     assert json.loads(lines("sources", "show", "site", "--json").out)["job_config"]["name_template"].startswith("site-")
+    lines("sources", "run", "site")
+    assert re.search(
+        r"last_job.created_at  20\d\d-\d\d-\d\d \d\d:\d\d UTC$", lines("sources", "show", "site").out, re.MULTILINE
+    )
 
 
 def test_the_command_of_a_vpn_is_never_shown(lines: CommandLine, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def show(code: Code, as_json: AsJson = False) -> None:
     if as_json:
         print_json(values)
         return
-    print_details(values)
+    print_details({**values, "last_job": dataclasses.asdict(source.last_job) if source.last_job else None})
 
 
 @command(sources, "add", example="webstrata sources add example https://example.org/ --schedule 7d")
