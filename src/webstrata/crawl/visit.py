@@ -78,7 +78,7 @@ class UrlVisitor:
         admitted = self.scope.admitted([*links, *framed], task.depth + 1, result.url, nesting=nesting)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=problem)
         if directives.noarchive:
-            return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
+            return Outcome(replace(done, last_error=f"{task.url}: the page is marked noarchive"), links=admitted)
         return Outcome(done, result, admitted, found.record, "internal" if problem else None, found.kind, resources)
 
     def _resources(self, task: Task, result: FetchResult) -> tuple[tuple[FetchResult, ...], tuple[Link, ...]]:

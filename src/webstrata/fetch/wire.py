@@ -106,7 +106,7 @@ class ResponseParser:
     def end(self) -> None:
         """Mark the end of the input; TransientFetchError when the response is not complete without more bytes."""
         if self._stage == _HEAD:
-            where = "in the middle of its headers" if self._rest else "without an answer"
+            where = "in the middle of its headers" if self._rest else "without a response"
             raise TransientFetchError(f"the server closed the connection {where}", kind="disconnect")
         # After the last chunk only the empty line can be missing: the body is whole.
         if self._stage not in {_UNTIL_CLOSE, _TRAILERS, _DONE}:

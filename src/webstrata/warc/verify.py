@@ -238,7 +238,7 @@ def _verify_block(stream: ByteStream, headers: dict[str, str], length: int) -> l
             block.update(part)
             payload.update(part)
     return [
-        f"the {name} is not what its digest says"
+        f"the {name} does not match its digest"
         for name, check in (("block", block), ("payload", payload))
         if not check.matches()
     ]
