@@ -81,7 +81,7 @@ def test_a_record_that_was_cut_off_at_the_end_of_a_file_is_shown(
         done = webstrata("index-job", "--id", "1")
         assert "2 snapshots can be searched; problems: 1 (webstrata show-job 1 lists them)" in done.out
     shown = webstrata("show-job", "--id", "1").out
-    assert f"a.warc.gz: byte {extents[2].offset}: its last 100 bytes are no whole record" in shown
+    assert f"a.warc.gz: byte {extents[2].offset}: its last 100 bytes are not a complete record" in shown
 
 
 @pytest.mark.parametrize("path", ["disk", "disk/a.warc.gz", "data/archive/hc/a.warc.gz"])

@@ -185,7 +185,7 @@ def test_a_revisit_needs_its_target_in_one_of_the_files(tmp_path: Path) -> None:
     revisit.write_bytes(record({"WARC-Type": "revisit", **refers}, b""))
     assert verify([revisit, original]).findings == []
     assert reasons(verify([revisit])) == [
-        "revisit of a record that is not there: https://example.org/ of 2026-01-01T00:00:00Z"
+        "revisit of a record that was not found: https://example.org/ of 2026-01-01T00:00:00Z"
     ]
 
 
@@ -194,9 +194,9 @@ def test_a_revisit_may_name_its_target_by_the_payload_s_digest_alone(tmp_path: P
     original.write_bytes(record({"WARC-Type": "resource", "WARC-Payload-Digest": digest(b"x")}, b"x"))
     revisit.write_bytes(record({"WARC-Type": "revisit", "WARC-Payload-Digest": digest(b"x")}, b""))
     assert verify([revisit, original]).findings == []
-    assert reasons(verify([revisit])) == [f"revisit of a record that is not there: {digest(b'x')}"]
+    assert reasons(verify([revisit])) == [f"revisit of a record that was not found: {digest(b'x')}"]
     revisit.write_bytes(record({"WARC-Type": "revisit"}, b""))
-    assert reasons(verify([revisit, original])) == ["revisit of a record that is not there: it names none"]
+    assert reasons(verify([revisit, original])) == ["revisit of a record that was not found: no record is named"]
 
 
 def test_records_that_share_a_gzip_member_are_named(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from webstrata.warc.resync import has_damaged_head, next_record, raw_target, rec
 from webstrata.warc.seeking import Seekable, is_gzip
 
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
-_NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them can be found again"
+_NOT_ONE_BY_ONE = "its records are not compressed one by one, so single records cannot be read"
 
 _PAGE_RESOURCES = frozenset({"", "document", "page"})
 _MAX_DIGITS = 16
