@@ -405,7 +405,7 @@ def test_two_archive_tools_do_not_work_in_one_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "seed", "message"),
-    [("with:colon", PAGE_URL, "has a colon"), ("plain", "https://example.org/a,b", "has a comma")],
+    [("with:colon", PAGE_URL, "contains a colon"), ("plain", "https://example.org/a,b", "contains a comma")],
 )
 def test_what_docker_or_zimit_would_misunderstand_is_refused(
     docker: StandIn, tmp_path: Path, name: str, seed: str, message: str
