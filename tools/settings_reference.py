@@ -15,16 +15,19 @@ REFERENCE = ROOT / "docs" / "settings.md"
 INTRODUCTION = """\
 # Settings
 
-Every setting is an environment variable, or a line of a file named `.env` in the folder where the program is started.
-The environment wins over `.env`; within each, the first name of a row wins over its older names. An empty value counts
-as not given. A value that does not parse and an unknown name that begins with `WEBSTRATA_` are errors that say which
-one it is; one that begins with `HEALTHARCHIVE_` is a warning. Lists are separated by commas; yes or no is `true` or
-`false`.
+Every setting is an environment variable, or a line in a file `.env` in the folder where the program is started.
 
-`webstrata check-env` shows every setting with its value and origin. The crawling settings are defaults: a job
-may bring its own.
+- An environment variable takes precedence over `.env`. If a setting has older names, its first name takes precedence
+  over them.
+- An empty value is the same as no value.
+- Lists are separated by commas. Yes and no are `true` and `false`.
+- An invalid value is an error, and so is an unknown name that begins with `WEBSTRATA_`. An unknown name that begins
+  with `HEALTHARCHIVE_` is a warning.
+- Settings of crawls are defaults, which a job or a source can override ([job files](jobs.md#job-files)).
 
-This page is written by `.venv/bin/python -m tools.settings_reference`; a test fails when it is out of date.
+`webstrata check-env` shows every setting with its value and origin.
+
+`.venv/bin/python -m tools.settings_reference` writes this page from the code; a test fails if it is out of date.
 
 | Variable | Default | What it does |
 |---|---|---|

@@ -26,7 +26,7 @@ def test_a_client_with_an_engine_is_docker(docker: StandIn) -> None:
 
 
 def test_without_docker_the_error_shows_what_to_do() -> None:
-    with pytest.raises(StorageError, match=r"no-docker-here is not there: install Docker; .*--engine native"):
+    with pytest.raises(StorageError, match=r"no-docker-here was not found: install Docker; .*--engine native"):
         Docker("no-docker-here").check()
 
 

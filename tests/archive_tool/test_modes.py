@@ -26,7 +26,7 @@ def test_a_run_makes_the_most_of_what_is_there(found: EarlierRuns, mode: RunMode
 
 
 def test_a_zim_is_refused_by_name_unless_it_is_to_be_overwritten() -> None:
-    with pytest.raises(ConflictError, match=r"/archive/trial\.zim is there already: --overwrite"):
+    with pytest.raises(ConflictError, match=r"/archive/trial\.zim exists already: --overwrite"):
         run_mode(EarlierRuns(final_zim=ZIM, can_go_on=True, has_warcs=True), overwrite=False)
     assert run_mode(EarlierRuns(final_zim=ZIM), overwrite=True) is RunMode.OVERWRITE
 

@@ -77,7 +77,7 @@ def test_zimit_reports_the_command_of_its_container_without_any_docker(
     [
         (["--job-id", "7"], "there is no job 7"),
         (["--output-dir", "/elsewhere/one"], "/elsewhere/one is not in the archive root"),
-        (["--engine", "zimit", "--output-dir", "{zim}"], "trial.zim is there already: --overwrite"),
+        (["--engine", "zimit", "--output-dir", "{zim}"], "trial.zim exists already: --overwrite"),
     ],
 )
 def test_what_would_be_refused_is_refused(

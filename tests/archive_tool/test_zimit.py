@@ -397,7 +397,7 @@ def test_what_a_container_wrote_as_root_is_made_ours(
 
 
 def test_two_archive_tools_do_not_work_in_one_folder(tmp_path: Path) -> None:
-    with held(tmp_path), pytest.raises(StorageError, match="another archive-tool works in"), held(tmp_path):
+    with held(tmp_path), pytest.raises(StorageError, match="another archive-tool is running in"), held(tmp_path):
         pytest.fail("both work in it")
     with held(tmp_path):
         assert (tmp_path / ".archive_lock").exists()
@@ -405,7 +405,7 @@ def test_two_archive_tools_do_not_work_in_one_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "seed", "message"),
-    [("with:colon", PAGE_URL, "has a colon"), ("plain", "https://example.org/a,b", "has a comma")],
+    [("with:colon", PAGE_URL, "contains a colon"), ("plain", "https://example.org/a,b", "contains a comma")],
 )
 def test_what_docker_or_zimit_would_misunderstand_is_refused(
     docker: StandIn, tmp_path: Path, name: str, seed: str, message: str

@@ -129,7 +129,7 @@ def test_a_zim_that_is_there_is_not_made_again_unless_it_is_to_be_overwritten(
     (folder / ZIM).write_text("old")
     ended = archive_tool()
     assert ended.code == 1
-    assert f"{ZIM} is there already: --overwrite" in ended.err
+    assert f"{ZIM} exists already: --overwrite" in ended.err
     assert docker.begun == []
     # Killed before it had begun, an overwrite is begun again.
     (folder / ".archive_state.json").write_text('{"overwrite_under_way": true}')
@@ -260,7 +260,7 @@ def test_without_docker_one_line_shows_what_to_do(
     ended = archive_tool()
     assert ended.code == 1
     assert [line for line in ended.err.splitlines() if line.startswith("archive-tool: ")] == [
-        "archive-tool: docker is not there: install Docker; the built-in crawler (--engine native) needs no Docker"
+        "archive-tool: docker was not found: install Docker; the built-in crawler (--engine native) needs no Docker"
     ]
 
 

@@ -86,7 +86,7 @@ def test_a_changed_byte_names_the_file(pack: PackReport) -> None:
     def change(found: Entries) -> None:
         found[SHOT] = found[SHOT][:-1] + b"x"
 
-    assert first_finding(rewritten(pack.path, change)) == f"{pack.path / SHOT}: byte 0: it is not what its SHA-256 says"
+    assert first_finding(rewritten(pack.path, change)) == f"{pack.path / SHOT}: byte 0: it does not match its SHA-256"
 
 
 def test_a_changed_record_is_named_by_its_offset(pack: PackReport, contents: PackContents) -> None:
@@ -98,7 +98,7 @@ def test_a_changed_record_is_named_by_its_offset(pack: PackReport, contents: Pac
     assert finding.path == pack.path / "archive.wacz/archive/session.warc.gz"
     assert 0 < finding.offset <= middle
     reasons = [one.reason for one in check_pack(pack.path).report.findings]
-    assert "it is not what its SHA-256 says" in reasons
+    assert "it does not match its SHA-256" in reasons
 
 
 def test_missing_and_extra_files_are_named(pack: PackReport) -> None:

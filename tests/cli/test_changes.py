@@ -46,7 +46,7 @@ def test_an_unknown_source_and_an_archive_without_changes_are_explained(webstrat
     assert "there is no source 'nope'" in webstrata("changes", "--source", "nope").message
     assert "once a site is archived a second time" in webstrata("changes").out
     assert "webstrata changes lists all" in webstrata("changes", "--min-significance", "0.5").out
-    assert "No capture waits for its event" in webstrata("compute-changes").out
+    assert "No event is missing" in webstrata("compute-changes").out
     assert webstrata("changes", "--min-significance", "2").code == 2
 
 

@@ -187,6 +187,7 @@ def test_what_was_archived_is_found_and_json_has_the_same_content(
     shown = webstrata("search", "marmalade", "number2")
     assert shown.code == 0
     assert "3 pages found, 1 with all words" in shown.out
+    assert webstrata("search", "marmalade", "--limit", "2").out.startswith("3 pages found, the first 2:\n")
     assert shown.out.splitlines()[2] == "Page 2"
     found = json.loads(webstrata("search", "marmalade", "--json").out)
     assert found["total"] == 3
@@ -212,7 +213,7 @@ def test_jobs_are_listed_and_shown_and_json_has_the_same_content(webstrata: Comm
     assert json.loads(webstrata("show-job", "--id", "1", "--json").out) == job | {"problems": []}
     assert (job["id"], job["status"], job["pages_crawled"]) == (1, "indexed", 1)
     assert "indexed" in webstrata("show-job", "--id", "1").out
-    assert webstrata("list-jobs", "--status", "failed").out == "No such jobs.\n"
+    assert webstrata("list-jobs", "--status", "failed").out == "No matching jobs.\n"
 
 
 def test_urls_and_snapshots_are_the_same_numbers_everywhere(webstrata: CommandLine, web_server: WebServer) -> None:

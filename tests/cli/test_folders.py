@@ -81,7 +81,7 @@ def test_a_record_that_was_cut_off_at_the_end_of_a_file_is_shown(
         done = webstrata("index-job", "--id", "1")
         assert "2 snapshots can be searched; problems: 1 (webstrata show-job 1 lists them)" in done.out
     shown = webstrata("show-job", "--id", "1").out
-    assert f"a.warc.gz: byte {extents[2].offset}: its last 100 bytes are no whole record" in shown
+    assert f"a.warc.gz: byte {extents[2].offset}: its last 100 bytes are not a complete record" in shown
 
 
 @pytest.mark.parametrize("path", ["disk", "disk/a.warc.gz", "data/archive/hc/a.warc.gz"])
@@ -153,7 +153,7 @@ def test_a_dry_run_lists_what_would_go_then_it_goes(
     would = webstrata("cleanup-job", "--id", "1", "--dry-run")
     assert would.code == 0
     assert f"would delete  {folder.output / '.tmpa'}" in would.out
-    assert "1 WARC file among it; would be found but no longer shown: 1 snapshot" in would.out
+    assert "including 1 WARC file; would be found but no longer shown: 1 snapshot" in would.out
     assert len(folder.files()) == 2
     done = webstrata("cleanup-job", "--id", "1", "--json")
     told = json.loads(done.out)

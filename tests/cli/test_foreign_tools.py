@@ -82,7 +82,10 @@ def test_a_run_by_hand_with_another_archive_tool_leaves_out_our_flags(
         ({"seeds": ["nonsense"]}, "'nonsense' is not a web address"),
         ({"seeds": [SEED], "crawl": {"max_pages": 0}}, "max_pages cannot be 0"),
         ({"seeds": [SEED], "tool_options": {"enable_adaptive_workers": True}}, "needs enable_monitoring"),
-        ({"seeds": [SEED], "tool_options": {"engine": "zimit"}, "scope": {"deny_paths": ["/x"]}}, "nothing to zimit"),
+        (
+            {"seeds": [SEED], "tool_options": {"engine": "zimit"}, "scope": {"deny_paths": ["/x"]}},
+            "no effect with zimit",
+        ),
         (
             {"seeds": [SEED], "tool_options": {"engine": "zimit"}, "zimit_passthrough_args": ["--workers", "3"]},
             "archive-tool says --workers itself",

@@ -46,7 +46,8 @@ def test_an_example_is_a_command_line_that_is_understood(plain_webstrata: Comman
 
 def test_options_show_their_defaults(plain_webstrata: CommandLine) -> None:
     page = " ".join(plain_webstrata("archive", "--help").out.split())
-    assert "--max-pages N Maximum number of URLs that a job fetches, without page requisites. [default: 10,000]" in page
+    assert "--max-pages N Maximum number of URLs that a job fetches, not counting requisites of pages" in page
+    assert "[default: 10,000]" in page
     assert "[default: 1, on loopback none]" in page
     assert "--fetcher http|null|browser|auto" in page
     page = " ".join(plain_webstrata("serve", "--help").out.split())

@@ -1,6 +1,7 @@
 """Sources, their schedules and their jobs, as a person at a terminal meets them."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,10 @@ def test_one_source_is_shown_with_what_its_jobs_are_made_from(lines: CommandLine
     assert "https://example.org/" in shown.out
     assert "job_config.crawl.per_host_delay  2.0" in shown.out
     assert json.loads(lines("sources", "show", "site", "--json").out)["job_config"]["name_template"].startswith("site-")
+    lines("sources", "run", "site")
+    assert re.search(
+        r"last_job.created_at  20\d\d-\d\d-\d\d \d\d:\d\d UTC$", lines("sources", "show", "site").out, re.MULTILINE
+    )
 
 
 def test_the_command_of_a_vpn_is_never_shown(lines: CommandLine, tmp_path: Path) -> None:
@@ -203,7 +208,7 @@ def test_an_unknown_source_is_not_searched(lines: CommandLine, sqlite_url: str) 
         (("sources", "show", "nope"), 1, "there is no source 'nope'"),
         (("sources", "pause", "site"), 1, "site has no schedule to pause"),
         (("sources", "schedule", "site", "often"), 2, "'often' is not a schedule"),
-        (("sources", "schedule", "site", "61 * * * *"), 2, "'61' cannot stand for the minute"),
+        (("sources", "schedule", "site", "61 * * * *"), 2, "'61' is not a valid minute"),
         (("sources", "add", "site", "example.org"), 1, "there is a source site already"),
         (("sources", "add", "Site!", "example.org"), 2, "'Site!' is not a source's code"),
         (("sources", "add", "other", "nonsense"), 2, "'nonsense' is not a web address"),
@@ -244,7 +249,7 @@ def test_pages_that_got_other_names_are_moved_on_request(lines: CommandLine, sql
         shelf.page(job, f"https://example.org/recipe?id={number}", "2026-01-01", "leek soup")
     told = lines("sources", "parameters", "site", "id").out
     assert told == "site: pages are identified by id; now webstrata regroup --source site\n"
-    assert "pages must be grouped again: site; webstrata regroup" in lines("sources").out
+    assert "pages must be regrouped: site; webstrata regroup" in lines("sources").out
     assert lines("regroup", "--dry-run").out == "site: 2 of 2 snapshots would move to another page\n"
     assert lines("regroup").out == "site: 2 of 2 snapshots moved to another page\n"
     assert "webstrata regroup" not in lines("sources").out

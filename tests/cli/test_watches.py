@@ -17,7 +17,7 @@ def test_a_page_is_watched_listed_paused_and_removed(webstrata: CommandLine, web
     assert "already" in webstrata("watch", url, "--select", "main", "--ignore", ".ad", "--ignore", "Updated").message
     assert json.loads(webstrata("check-watch", "1", "--json").out) == {"watch": 1, "jobId": 1}
     assert webstrata("pause-watch", "1").code == webstrata("resume-watch", "1").code == 0
-    assert "no CSS selector" in webstrata("watch", url, "--select", "p[").message
+    assert "not a CSS selector" in webstrata("watch", url, "--select", "p[").message
     assert webstrata("watch", url, "--notify", "gopher://example.org/").code != 0
     assert len(json.loads(webstrata("watches", "--json").out)) == 1
     notified = webstrata("watch", web_server.url("/other"), "--notify", "https://example.org/hook")

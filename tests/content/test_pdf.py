@@ -96,5 +96,5 @@ def test_a_pdf_that_ends_its_process_costs_only_itself(monkeypatch: pytest.Monke
     with monkeypatch.context() as patched:
         patched.setattr(pdf, "_PROCESS", (sys.executable, "-c", "import os; os.abort()"))
         reader.close()
-        assert reader.read(REPORT).trouble == "reading it ended the process that did it"
+        assert reader.read(REPORT).trouble == "reading it crashed the process"
     assert reader.read(REPORT).trouble is None

@@ -115,7 +115,7 @@ def test_an_empty_sitemap_is_in_order() -> None:
 def test_what_is_no_whole_web_address_is_left_out_and_reported(loc: str) -> None:
     sitemap = parse_sitemap(urlset("https://example.org/a", loc or " ", "https://example.org/c"), WHERE)
     assert urls(sitemap) == ["https://example.org/a", "https://example.org/c"]
-    assert sitemap.problem == f"{WHERE}: 1 entries are no web addresses"
+    assert sitemap.problem == f"{WHERE}: 1 entries are not web addresses"
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_fresh_connection_that_dies_is_not_replaced() -> None:
         read_request(connection)
 
     with scripted(silent) as server:
-        with pytest.raises(TransientFetchError, match="closed the connection without an answer") as raised:
+        with pytest.raises(TransientFetchError, match="closed the connection without a response") as raised:
             fetch(server.url)
         assert (raised.value.kind, server.connections) == ("disconnect", 1)
 

@@ -108,7 +108,7 @@ FAILED = {
     "no status line": (TEXT, False, "protocol", "it begins with '<titl"),
     "another protocol": (b"SSH-2.0-OpenSSH_9.2p1\r\n", False, "protocol", "it begins with 'SSH-2.0"),
     "half a head": (b"HTTP/1.1 200 OK\r\nContent-Le", True, "disconnect", "in the middle of its headers"),
-    "nothing": (b"", True, "disconnect", "without an answer"),
+    "nothing": (b"", True, "disconnect", "without a response"),
 }
 
 

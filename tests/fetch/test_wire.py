@@ -183,7 +183,7 @@ def test_what_breaks_off_is_a_reason_to_try_again(cut: bytes) -> None:
     ],
 )
 def test_what_is_no_http_is_refused_in_one_harmless_line(raw: bytes) -> None:
-    with pytest.raises(FetchError, match="not an HTTP answer we can read") as raised:
+    with pytest.raises(FetchError, match="not a valid HTTP response") as raised:
         read(raw)
     message = str(raised.value)
     assert (raised.value.transient, raised.value.kind) == (False, "protocol")

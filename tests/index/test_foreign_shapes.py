@@ -173,7 +173,7 @@ def test_a_response_without_a_status_text_has_its_status(job: Job) -> None:
         # Every line end doubled on its way through a text editor: what a record's length counts is not there any more.
         (
             b"".join(missing_status_text()).strip().replace(b"\r\n", b"\r\r\n"),
-            "record heads are not as the WARC standard has them; `webstrata import ",
+            "record headers do not follow the WARC standard; `webstrata import ",
         ),
     ],
 )

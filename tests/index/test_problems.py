@@ -250,7 +250,7 @@ def test_a_last_record_that_was_cut_off_is_a_problem_until_the_file_is_whole(fol
         assert folder.index() == 0
         (cut,) = folder.problems()
         assert (cut.warc_path, cut.offset) == ("hc/one.warc.gz", places[3])
-        assert cut.reason == "its last 200 bytes are no whole record and are left out"
+        assert cut.reason == "its last 200 bytes are not a complete record and are left out"
         assert (folder.view().index_problem_count, folder.view().indexed_page_count) == (1, 3)
         folder.set(status="completed")
     folder.forget_how_far()

@@ -112,7 +112,7 @@ def test_a_torn_end_is_left_out_and_reported(database: Database, root: Path) -> 
         more.write(file.read_bytes()[:30])
     done = register(database, root, file.parent)
     assert list(files(database).values()) == [whole]
-    assert done.notes == (f"{file}: its last 30 bytes are no whole record and are left out",)
+    assert done.notes == (f"{file}: its last 30 bytes are not a complete record and are left out",)
 
 
 def test_what_is_left_out_is_reported_with_its_reason(database: Database, root: Path) -> None:

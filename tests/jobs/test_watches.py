@@ -150,8 +150,8 @@ def test_a_rebuild_brings_watches_and_saved_searches_back(
     [
         (WatchRequest("ftp://example.org/"), "ftp"),
         (WatchRequest("https://example.org/", every="often"), "often"),
-        (WatchRequest("https://example.org/", select="p["), "no CSS selector"),
-        (WatchRequest("https://example.org/", ignore=("css:!!",)), "no CSS selector"),
+        (WatchRequest("https://example.org/", select="p["), "not a CSS selector"),
+        (WatchRequest("https://example.org/", ignore=("css:!!",)), "not a CSS selector"),
         (WatchRequest("https://example.org/", min_significance=2), "between 0 and 1"),
         (WatchRequest("https://example.org/", ignore=("a",) * 21), "more than 20"),
     ],

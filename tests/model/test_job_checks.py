@@ -55,5 +55,5 @@ def test_a_stored_configuration_is_refused_with_every_problem() -> None:
 
 def test_what_only_the_other_engine_can_obey_is_refused() -> None:
     check_for_engine(ArchiveJobConfig((SEED,), crawl={"max_pages": 3}))
-    with pytest.raises(OptionsError, match="max_pages means nothing to zimit"):
+    with pytest.raises(OptionsError, match="max_pages has no effect with zimit"):
         check_for_engine(ArchiveJobConfig((SEED,), crawl={"max_pages": 3}, tool_options={"engine": "zimit"}))

@@ -109,11 +109,11 @@ def test_the_right_options_together_are_taken() -> None:
         ),
         (
             SourceJobConfig("hc", "hc", (HOME,), (), {"engine": "zimit"}, crawl={"max_pages": 3}),
-            "max_pages means nothing to zimit",
+            "max_pages has no effect with zimit",
         ),
         (
             SourceJobConfig("hc", "hc", (HOME,), (), {"engine": "zimit"}, scope={"deny_paths": ["/x"]}),
-            "deny_paths means nothing to zimit",
+            "deny_paths has no effect with zimit",
         ),
     ],
 )
@@ -158,7 +158,7 @@ def test_a_stored_entry_with_a_key_that_no_one_reads_is_refused() -> None:
     ],
 )
 def test_a_stored_value_of_the_wrong_kind_is_refused_by_name(name: str, value: object) -> None:
-    with pytest.raises(UsageError, match=f"the registry's entry of hc has a {name} that cannot be"):
+    with pytest.raises(UsageError, match=f"the registry's entry of hc has an invalid {name}"):
         SourceJobConfig.from_json("hc", {name: value})
 
 

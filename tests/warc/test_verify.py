@@ -98,7 +98,7 @@ def test_after_a_damaged_record_a_plain_file_is_read_on(tmp_path: Path) -> None:
         path.write_bytes(damaged + record(kind, b"second") + record(wrong, b"third") + record(kind, b"fourth"))
         report = verify([path])
         assert report.records == 4
-        assert reasons(report)[1:] == ["the block is not what its digest says"]
+        assert reasons(report)[1:] == ["the block does not match its digest"]
 
 
 @pytest.mark.parametrize("place", range(10))
@@ -134,7 +134,7 @@ def test_a_wrong_digest_is_named_in_any_of_its_forms(tmp_path: Path) -> None:
     for value in (digest(b"other"), "sha256:" + "0" * 64, "md5:" + "0" * 32, "sha1:nonsense"):
         path = tmp_path / "a.warc"
         path.write_bytes(record({"WARC-Type": "resource", "WARC-Block-Digest": value}, b"this"))
-        assert reasons(verify([path])) == ["the block is not what its digest says"]
+        assert reasons(verify([path])) == ["the block does not match its digest"]
 
 
 def test_a_payload_that_is_not_what_its_digest_states_is_named(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_payload_that_is_not_what_its_digest_states_is_named(tmp_path: Path) -
     headers = {"WARC-Type": "response", "Content-Type": "application/http; msgtype=response"}
     block = b"HTTP/1.1 200 OK\r\n\r\nbody"
     path.write_bytes(record(headers | {"WARC-Payload-Digest": digest(b"other")}, block))
-    assert reasons(verify([path])) == ["the payload is not what its digest says"]
+    assert reasons(verify([path])) == ["the payload does not match its digest"]
     path.write_bytes(record(headers | {"WARC-Payload-Digest": digest(b"body")}, block))
     assert verify([path]).findings == []
 
@@ -185,7 +185,7 @@ def test_a_revisit_needs_its_target_in_one_of_the_files(tmp_path: Path) -> None:
     revisit.write_bytes(record({"WARC-Type": "revisit", **refers}, b""))
     assert verify([revisit, original]).findings == []
     assert reasons(verify([revisit])) == [
-        "revisit of a record that is not there: https://example.org/ of 2026-01-01T00:00:00Z"
+        "revisit of a record that was not found: https://example.org/ of 2026-01-01T00:00:00Z"
     ]
 
 
@@ -194,9 +194,9 @@ def test_a_revisit_may_name_its_target_by_the_payload_s_digest_alone(tmp_path: P
     original.write_bytes(record({"WARC-Type": "resource", "WARC-Payload-Digest": digest(b"x")}, b"x"))
     revisit.write_bytes(record({"WARC-Type": "revisit", "WARC-Payload-Digest": digest(b"x")}, b""))
     assert verify([revisit, original]).findings == []
-    assert reasons(verify([revisit])) == [f"revisit of a record that is not there: {digest(b'x')}"]
+    assert reasons(verify([revisit])) == [f"revisit of a record that was not found: {digest(b'x')}"]
     revisit.write_bytes(record({"WARC-Type": "revisit"}, b""))
-    assert reasons(verify([revisit, original])) == ["revisit of a record that is not there: it names none"]
+    assert reasons(verify([revisit, original])) == ["revisit of a record that was not found: no record is named"]
 
 
 def test_records_that_share_a_gzip_member_are_named(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_the_log_and_the_plot_are_renewed_while_a_job_goes(page: Page, live_arch
     page.clock.fast_forward(6_000)
     expect(page.locator(".log")).to_contain_text(HOSTILE)
     expect(page.get_by_role("img", name="URLs crawled, waiting and failed over time")).to_be_visible()
-    page.get_by_text("The same as a table").click()
+    page.get_by_text("The numbers of the plot as a table").click()
     page.locator(".log").focus()
     with log.open("a") as more:
         more.write("one more line\n")

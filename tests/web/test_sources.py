@@ -87,10 +87,10 @@ def test_an_address_that_a_source_begins_at_schedules_that_source(client: TestCl
     keep(app, [Answer(SITE, "Front", "Hello.")])
     page = add(client, url=SITE.replace("https://", "http://www."), code="other", schedule="7d")
     assert page.text(".kicker") == "Sources / health"
-    assert "A source with this URL existed already" in page.text(".notice")
+    assert "A source with this URL already exists" in page.text(".notice")
     assert page.text(".lead").startswith("Every week")
     news = add(client, url=f"{SITE}news/", code="news")
-    assert "On the same domain: health." in news.text()
+    assert "Other sources on the same domain: health." in news.text()
     assert news.links("main .hint a")["health"] == "/sources/health"
 
 

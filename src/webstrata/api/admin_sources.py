@@ -37,7 +37,7 @@ _Responses = dict[int | str, dict[str, Any]]
 _UNKNOWN: _Responses = {404: {"model": ErrorSchema}}
 _UNFIT: _Responses = {**_UNKNOWN, 409: {"model": ErrorSchema}}
 _ADDED: _Responses = {
-    200: {"model": AdminSourceSchema, "description": "The source that begins there already."},
+    200: {"model": AdminSourceSchema, "description": "The existing source with this seed."},
     409: {"model": ErrorSchema},
 }
 _OURS = [Depends(refuse_other_sites)]
@@ -45,7 +45,7 @@ _OURS = [Depends(refuse_other_sites)]
 
 @router.get("")
 def sources(app: Parts) -> AdminSourceListSchema:
-    """List every source, with captures or without, by its code."""
+    """List all sources, also those without captures, sorted by code."""
     with app.database.read() as session:
         return AdminSourceListSchema(items=[present.admin_source(view) for view in list_sources(session)])
 
@@ -54,8 +54,8 @@ def sources(app: Parts) -> AdminSourceListSchema:
 def add(app: ActingParts, new: NewSourceSchema, response: Response) -> AdminSourceSchema:
     """Add a source; its code and name are made from its first URL unless they are given.
 
-    200 when a source with these URLs exists already: its code stays, and it gets the schedule and other given
-    values.
+    If a source with these URLs already exists, the status is 200: its code stays, and it gets the schedule and the
+    other given values.
     """
     requested = WantedSource(
         tuple(new.seeds), new.code.lower(), new.name, description=new.description, schedule=new.schedule or ""

@@ -45,11 +45,11 @@ class ChangeEventSchema(BaseModel):
     changeRatio: float | None
     title: str | None
     significance: float = Field(
-        description="From 0 to 1; 0.3 and above means that a person who watches the page would want to know."
+        description="From 0 to 1; from 0.3, a person who watches the page would want to know about the change."
     )
     reasons: list[ChangeReasonSchema]
     ignored: list[IgnoredLineSchema]
-    templateChanged: bool = Field(description="Whether lines that most pages of the site share differ, too.")
+    templateChanged: bool = Field(description="Whether lines that most pages of the site share differ as well.")
     reviewStatus: str | None = Field(None, description="`reviewed`, `important` or `noise`, if a person marked it.")
 
 

@@ -40,7 +40,7 @@ class ChangeSort(StrEnum):
 class ChangeParameters(BaseModel):
     """The filters of a list of changes; the names are part of the API's contract."""
 
-    source: CodeFilter = Field(None, description="Only of the source with this code.")
+    source: CodeFilter = Field(None, description="Only results of the source with this code.")
     job_id: JobNumber | None = Field(None, alias="jobId", description="Only changes that this job found.")
     latest: bool = Field(False, description="Only changes that the newest job of each source found.")
     include_unchanged: bool = Field(False, alias="includeUnchanged", description="Include captures without a change.")
@@ -82,8 +82,8 @@ class ChangeParameters(BaseModel):
 class FeedParameters(BaseModel):
     """Which changes a feed has."""
 
-    source: CodeFilter = Field(None, description="Only of the source with this code.")
-    url: TextFilter = Field(None, max_length=MAX_URL_LENGTH, description="Only of the page with this URL.")
+    source: CodeFilter = Field(None, description="Only results of the source with this code.")
+    url: TextFilter = Field(None, max_length=MAX_URL_LENGTH, description="Only results of the page with this URL.")
     min_significance: float = Field(
         0.0, ge=0, le=1, alias="minSignificance", description="Only changes of at least this significance."
     )

@@ -65,7 +65,7 @@ class ExportParameters(BaseModel):
 
     format: Format = Format.JSONL
     compressed: bool = Field(True, description="As a gzip file.")
-    source: CodeFilter = Field(None, description="Only of the source with this code.")
+    source: CodeFilter = Field(None, description="Only results of the source with this code.")
     after_id: int = Field(0, ge=0, alias="afterId", description="Only rows after this id: the last one that you have.")
     limit: int | None = Field(None, ge=1, description="Maximum number of rows; the archive may have a lower limit.")
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
@@ -111,7 +111,7 @@ def exports(app: Parts) -> ExportsSchema:
 
 @router.get(SNAPSHOTS, response_class=StreamingResponse, responses=_LIST_RESPONSES)
 def snapshots(app: Parts, request: Request, parameters: SnapshotExport) -> StreamingResponse:
-    """Stream the snapshots, ids ascending; the last one's id is the next list's `afterId`."""
+    """Stream the snapshots by ascending id; the last id is the `afterId` of the next request."""
     _check_enabled(app)
     rows = _snapshot_rows(app, parameters, site_url(request, app.settings))
     return _stream(request, "snapshots", rows, SNAPSHOT_COLUMNS, parameters)
@@ -119,7 +119,7 @@ def snapshots(app: Parts, request: Request, parameters: SnapshotExport) -> Strea
 
 @router.get(CHANGES, response_class=StreamingResponse, responses=_LIST_RESPONSES)
 def changes(app: Parts, request: Request, parameters: ChangeExport) -> StreamingResponse:
-    """Stream the changes, ids ascending; the last one's id is the next list's `afterId`."""
+    """Stream the changes by ascending id; the last id is the `afterId` of the next request."""
     _check_enabled(app)
     if not app.settings.change_tracking_enabled:
         raise HTTPException(403, "Change tracking is switched off in this archive")

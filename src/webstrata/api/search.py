@@ -41,8 +41,8 @@ class SearchParameters(BaseModel):
     source: CodeFilter = Field(None, description="A source's code; an unknown one finds nothing.")
     sort: Sort | None = Field(None, description="Default: relevance for words, newest without words.")
     view: View = Field(View.SNAPSHOTS, description="Every capture, or the newest of each page.")
-    include_non_2xx: bool = Field(False, alias="includeNon2xx", description="Errors and redirects too.")
-    include_duplicates: bool = Field(False, alias="includeDuplicates", description="Also captures without a change.")
+    include_non_2xx: bool = Field(False, alias="includeNon2xx", description="Include errors and redirects.")
+    include_duplicates: bool = Field(False, alias="includeDuplicates", description="Include captures without a change.")
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
     to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
     page: int = Field(1, ge=1)
@@ -56,7 +56,7 @@ class SearchParameters(BaseModel):
     )
     facets: bool = Field(False, description="Count the results by source, year, language and type.")
     ranking: Ranking = Field(Ranking.V2, description="v1 requires all words as written, and orders by the text alone.")
-    exact: bool = Field(False, description="Only words as they are written, and all of them.")
+    exact: bool = Field(False, description="Only results with all words, in the form as written.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

@@ -123,7 +123,7 @@ def latest(
 
 @router.get("/api/snapshot/{snapshot_id}/resources", response_model=ResourcesSchema, tags=["resources"])
 def resources(app: Parts, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
-    """List what a snapshot's page needs to be shown, and why any of it is missing."""
+    """List the images, styles, scripts and fonts of a snapshot's page, and the reasons why some are missing."""
     snapshot = known_snapshot(app, snapshot_id)
     with app.database.read() as session:
         found = resources_of(session, snapshot.id)

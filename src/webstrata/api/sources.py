@@ -60,7 +60,7 @@ def sources(
 
 @router.get("/api/sources/{code}/editions", response_model=list[EditionSchema], responses=_NO_SOURCE)
 def editions(app: Parts, request: Request, code: SourceCode, known: IfNoneMatch = "") -> Response:
-    """List the jobs that captured a source and are indexed, newest first."""
+    """List the jobs that captured a source and have ended, newest first."""
     source = known_source(app, code)
     with app.database.read() as session:
         found = editions_of(session, source)

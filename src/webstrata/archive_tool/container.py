@@ -120,7 +120,7 @@ class ContainerAttempt:
         if code is None:
             return None
         if code in REFUSALS:
-            raise WebstrataError(f"zimit could not begin (exit code {code}): {self._way.copying.last_output()}")
+            raise WebstrataError(f"zimit could not start (exit code {code}): {self._way.copying.last_output()}")
         return self._unless_it_runs_on(code) if code < 0 or code == CLIENT_FAILED else code
 
     def _unless_it_runs_on(self, code: int) -> int | None:
@@ -231,7 +231,7 @@ class _Followed:
         if is_gone(output):
             return 0 if self._watched.ended_well() else 1
         if self._container not in self._watched.docker.running(self._watched.label):
-            raise StorageError(f"Docker lost sight of the container: {last_line(output)}")
+            raise StorageError(f"Docker no longer finds the container: {last_line(output)}")
         self._waiting = self._watched.docker.waiting(self._container)
         return None
 

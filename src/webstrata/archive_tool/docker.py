@@ -138,7 +138,7 @@ class Docker:
                 start_new_session=True,
             )
         except FileNotFoundError:
-            raise StorageError(f"{self.program} is not there: install Docker; {_WITHOUT_DOCKER}") from None
+            raise StorageError(f"{self.program} was not found: install Docker; {_WITHOUT_DOCKER}") from None
         except OSError as error:
             raise StorageError(f"{self.program} cannot be run: {error.strerror}; {_WITHOUT_DOCKER}") from error
 

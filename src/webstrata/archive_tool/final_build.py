@@ -36,7 +36,7 @@ _LOOK_SECONDS = 0.2
 def build_zim(engine: "ZimitEngine", ended: threading.Event) -> int:
     """Build a ZIM of all WARC files if the crawl's own ZIM is incomplete, and return the exit code.
 
-    WebstrataError when zimit fails: the WARC files are all there, and the same command tries again.
+    WebstrataError when zimit fails: no WARC file is lost; run the same command to try again.
     """
     notes = read_notes(engine.folder)
     if notes.phase is Phase.BUILD:

@@ -32,7 +32,7 @@ class EarlierRuns:
 def run_mode(found: EarlierRuns, *, overwrite: bool) -> RunMode:
     """Return how a run begins; ConflictError when there is a ZIM and `overwrite` is not set."""
     if found.final_zim is not None and not overwrite:
-        raise ConflictError(f"{found.final_zim} is there already: --overwrite crawls again and replaces it")
+        raise ConflictError(f"{found.final_zim} exists already: --overwrite crawls again and replaces it")
     if overwrite and not found.overwrite_is_under_way:
         left = found.final_zim is not None or found.can_go_on or found.has_warcs
         return RunMode.OVERWRITE if left else RunMode.FRESH

@@ -74,10 +74,10 @@ class ZimitEngine:
     def check(self) -> None:
         """Raise StorageError when there is no Docker, UsageError when zimit does not support the arguments."""
         if ":" in str(self.folder):
-            raise UsageError(f"{self.folder} has a colon in it: Docker cannot mount that")
+            raise UsageError(f"{self.folder} contains a colon: Docker cannot mount such a folder")
         for seed in self.arguments.seeds:
             if "," in seed:
-                raise UsageError(f"{seed} has a comma in it, at which zimit cuts its seeds: write %2C")
+                raise UsageError(f"{seed} contains a comma, which separates seeds for zimit: write %2C instead")
         self.docker.check()
 
     def command(self, workers: int) -> list[str]:

@@ -67,7 +67,9 @@ def held(output_dir: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise StorageError(f"another archive-tool works in {output_dir}: wait for its end, or end it") from None
+            raise StorageError(
+                f"another archive-tool is running in {output_dir}: wait for its end, or stop it"
+            ) from None
         yield
 
 

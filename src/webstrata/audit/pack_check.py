@@ -116,7 +116,7 @@ class _Pack:
                     digest.update(data)
         except WarcError as error:
             return str(error).removeprefix(f"{self._path}: ")
-        return "" if digest.hexdigest() == listed.sha256 else "it is not what its SHA-256 says"
+        return "" if digest.hexdigest() == listed.sha256 else "it does not match its SHA-256"
 
     def _check_records(self, entry: zipfile.ZipInfo) -> None:
         """Read every record of the WARC files in a WACZ file, and report damage with its offset."""

@@ -55,7 +55,7 @@ class Comparer:
 def _reason(death: ChildDiedError) -> str:
     if death.ran_out_of_time:
         return f"comparing the two captures took more than {MAX_CPU_SECONDS:g} seconds of processor time"
-    return f"comparing the two captures ended the process that did it ({death})"
+    return f"comparing the two captures crashed the process ({death})"
 
 
 def _failed(reason: str) -> ComparedPages:

@@ -41,7 +41,7 @@ def list_changes(
 ) -> None:
     """List the changes between captures, newest first.
 
-    The significance of a change is between 0 and 1; from about 0.3 on it is worth reading.
+    The significance of a change is between 0 and 1; changes from about 0.3 are worth reading.
     """
     from webstrata.db.changes import change_lists
     from webstrata.db.changes.change_lists import EventFilter
@@ -182,9 +182,9 @@ def _print_computed(counts: "ChangeCounts", left: int, as_json: bool) -> None:
     words = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(kinds.items()))
     print(f"computed {counted(counts.total, 'event')}{f': {words}' if words else ''}")
     if left:
-        print(f"{counted(left, 'capture')} still wait: run the same command again, or with a larger --max-events")
+        print(f"{counted(left, 'event')} still missing: run the same command again, or with a larger --max-events")
     elif not counts.total:
-        print("No capture waits for its event; --backfill computes those of captures that have none.")
+        print("No event is missing; --backfill also computes the events of older captures.")
     if counts.template_changes:
         print(f"{counted(counts.template_changes, 'template change')} found")
 

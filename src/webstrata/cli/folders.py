@@ -155,7 +155,7 @@ def _print_cleanup(report: "CleanupReport") -> None:
     _print_lines(f"{delete}  {part.path} ({shown_bytes(part.bytes)})" for part in report.deleted)
     if report.warcs_deleted:
         files, snapshots = counted(report.warcs_deleted, "WARC file"), counted(report.snapshots_lost, "snapshot")
-        print(f"{files} among it; {lose}: {snapshots}")
+        print(f"including {files}; {lose}: {snapshots}")
     print(f"job {report.job_id}: {shown_bytes(report.freed_bytes)} {is_freed}")
 
 
@@ -169,11 +169,11 @@ def _print_storage(report: "StorageReport", health: "StorageHealth") -> None:
     free = "unknown" if health.free_bytes is None else shown_bytes(health.free_bytes)
     print(f"{'database':>10}  {shown_bytes(report.database_bytes)}")
     in_files = shown_bytes(report.asset_file_bytes)
-    print(f"{'assets':>10}  {shown_bytes(report.asset_bytes)}, of which {in_files} in files of their own")
+    print(f"{'assets':>10}  {shown_bytes(report.asset_bytes)}, of which {in_files} in separate files")
     print(f"{'free':>10}  {free}; at least {shown_bytes(health.minimum_bytes)} must stay free")
     unscanned = sum(source.unscanned for source in report.sources)
     if report.scanned_since:
-        print(f"{'measured':>10}  since {report.scanned_since:%Y-%m-%d %H:%M} UTC")
+        print(f"{'measured':>10}  {report.scanned_since:%Y-%m-%d %H:%M} UTC")
     if unscanned:
         print(f"{unscanned} {'job was' if unscanned == 1 else 'jobs were'} never measured: webstrata storage --scan")
 

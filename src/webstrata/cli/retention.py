@@ -121,7 +121,7 @@ def place_hold(
         str | None,
         typer.Option("--source", metavar="CODE", help="Hold a source.", show_default=False, parser=fold_code),
     ] = None,
-    url: Annotated[str | None, typer.Option("--url", help="Hold a page, of the source if one is given.")] = None,
+    url: Annotated[str | None, typer.Option("--url", help="Hold a page; with --source, only in this source.")] = None,
     snapshot: Annotated[int | None, typer.Option("--snapshot", min=1, help="Hold a snapshot, by its id.")] = None,
     audit: Annotated[str | None, typer.Option("--audit", help="Hold the artifacts of an audit session.")] = None,
 ) -> None:
@@ -206,6 +206,6 @@ def _print_pass(result: "PassResult") -> None:
         table.add_row(name, *map(str, counts), found.error or "")
     Console().print(table)
     if guarded := sum(found.guarded for found in result.collections.values()):
-        print(f"{counted(guarded, 'row')} would be most of a source's: --apply --confirm deletes them, too")
+        print(f"{counted(guarded, 'row')} not deleted, because they are most of a source's: add --apply --confirm")
     if result.dry_run:
         print("dry run: nothing was deleted; --apply deletes")

@@ -143,7 +143,8 @@ def _print_hits(found: SearchResponse, request: SearchRequest) -> None:
         console.print(Text(f"No page contains “{request.q}”. Results for “{found.instead}”:"))
     thing = "snapshot" if request.view is View.SNAPSHOTS else "page"
     more = "more than " if found.total_capped else ""
-    console.print(f"{more}{counted(found.total, thing)} found{_all_words(found)}")
+    first = f", the first {len(found.results)}:" if len(found.results) < found.total else ""
+    console.print(f"{more}{counted(found.total, thing)} found{_all_words(found)}{first}")
     for hit in found.results:
         console.print()
         console.print(Text(hit.title or hit.url, style="bold"))

@@ -114,7 +114,7 @@ def list_all(context: typer.Context, as_json: AsJson = False) -> None:
     elif found:
         Console().print(source_table(found, datetime.now(UTC)))
         if stale := [source.code for source in found if source.needs_regrouping]:
-            print(f"pages must be grouped again: {', '.join(stale)}; webstrata regroup")
+            print(f"pages must be regrouped: {', '.join(stale)}; webstrata regroup")
     else:
         print(
             "No sources yet. Add one: webstrata sources add example https://example.org/ --schedule 7d;"
@@ -136,7 +136,7 @@ def show(code: Code, as_json: AsJson = False) -> None:
     if as_json:
         print_json(values)
         return
-    print_details(values)
+    print_details({**values, "last_job": dataclasses.asdict(source.last_job) if source.last_job else None})
 
 
 @command(sources, "add", example="webstrata sources add example https://example.org/ --schedule 7d")

@@ -32,7 +32,9 @@ def verify(
     ] = None,
     everything: Annotated[
         bool,
-        typer.Option("--all", help="Check the archive: its WARC files, the database's offsets in them, its blobs."),
+        typer.Option(
+            "--all", help="Check the whole archive: WARC files, their offsets in the database, stored assets."
+        ),
     ] = False,
     manifest_sha256: Annotated[
         str,

@@ -69,7 +69,7 @@ class HeldDomain:
                 if self._clock() >= self._valid_until:
                     self._lost = True
         if self._lost:
-            raise LeaseLostError(f"the lock {self._key} was lost; the work under it must not go on")
+            raise LeaseLostError(f"the lock {self._key} was lost; the work that it protects must stop")
 
     def end(self) -> None:
         """Stop renewing."""
@@ -181,7 +181,7 @@ class DomainLocks:
                 return
             if attempts == 1:
                 log.info("lock.acquire.retry", attempt=attempt, **fields)
-                raise DomainBusyError(f"another session works on {fields['domain']}")
+                raise DomainBusyError(f"another audit of {fields['domain']} is running")
             if attempt < attempts:
                 wait = _BACKOFF_BASE * 2 ** (attempt - 1) + random.uniform(0, _JITTER)  # noqa: S311 - spreads retries
                 log.info("lock.acquire.retry", attempt=attempt, wait_ms=round(wait * 1000), **fields)

@@ -169,7 +169,7 @@ def parse_sitemap(body: bytes, url: str, limits: SitemapLimits = DEFAULT_LIMITS)
             raise SitemapError(f"it is larger than {limits.max_bytes} bytes")
     except SitemapError as error:
         return collected.sitemap(f"{url}: {error}")
-    return collected.sitemap(f"{url}: {collected.refused} entries are no web addresses" if collected.refused else None)
+    return collected.sitemap(f"{url}: {collected.refused} entries are not web addresses" if collected.refused else None)
 
 
 def _unpacked(body: bytes, most: int) -> bytes:

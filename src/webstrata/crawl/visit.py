@@ -79,7 +79,7 @@ class UrlVisitor:
         noted = problem or (_cut(task.url) if page.is_cut else None)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=noted)
         if directives.noarchive:
-            return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
+            return Outcome(replace(done, last_error=f"{task.url}: the page is marked noarchive"), links=admitted)
         return Outcome(done, result, admitted, found.record, "internal" if problem else None, found.kind, resources)
 
     def _resources(self, task: Task, result: FetchResult) -> tuple[tuple[FetchResult, ...], tuple[Link, ...]]:

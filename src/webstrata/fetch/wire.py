@@ -106,7 +106,7 @@ class ResponseParser:
     def end(self) -> None:
         """Mark the end of the input; TransientFetchError when the response is not complete without more bytes."""
         if self._stage == _HEAD:
-            where = "in the middle of its headers" if self._rest else "without an answer"
+            where = "in the middle of its headers" if self._rest else "without a response"
             raise TransientFetchError(f"the server closed the connection {where}", kind="disconnect")
         # After the last chunk only the empty line is missing, so the body is complete.
         if self._stage not in {_UNTIL_CLOSE, _TRAILERS, _DONE}:
@@ -227,7 +227,7 @@ class ResponseParser:
             self._head_room = MAX_HEAD_BYTES
         elif self._stage == _CHUNK_END:
             if line not in {b"", b"\r"}:
-                raise _broken_chunks("a chunk is longer than it says")
+                raise _broken_chunks("a chunk is longer than its declared size")
             self._stage = _CHUNK_SIZE
         elif line in {b"", b"\r"}:
             self._stage = _DONE
@@ -296,7 +296,7 @@ def _chunk_size(line: bytes) -> int:
 
 
 def _not_http(reason: str) -> FetchError:
-    return FetchError(f"not an HTTP answer we can read: {reason}", kind="protocol")
+    return FetchError(f"not a valid HTTP response: {reason}", kind="protocol")
 
 
 def _broken_chunks(reason: str) -> TransientFetchError:

@@ -45,7 +45,7 @@ class Column:
 
 
 SNAPSHOT_COLUMNS = (
-    Column("snapshot_id", "integer", "Id of the snapshot; it never changes and is never used again."),
+    Column("snapshot_id", "integer", "Id of the snapshot; it never changes, and no other snapshot ever gets it."),
     Column("source_code", "text", "Code of the source of the capture."),
     Column("source_name", "text", "Name of the source."),
     Column("captured_url", "text", "The captured URL."),

@@ -206,7 +206,7 @@ class _Slot:
         with self._changed:
             self._changed.wait_for(lambda: self._messages or self._closing.is_set())
             if not self._messages:
-                raise WarcError(f"{self.part.warc_path}: reading was ended")
+                raise WarcError(f"{self.part.warc_path}: reading was stopped")
             message = self._messages.popleft()
             self._bytes -= message.size if isinstance(message, Message) else 0
             self._changed.notify_all()
@@ -249,7 +249,7 @@ class _Survivor:
                 return self._running().found(revisit)
             except ReaderDiedError as death:
                 log.warning("index.reader.died", file=revisit.place.warc_path.name, reason=str(death))
-        raise WarcError(f"{revisit.place.warc_path}: reading what this revisit refers to ends the process that does it")
+        raise WarcError(f"{revisit.place.warc_path}: reading the original of this revisit crashes the reader process")
 
     def kill(self) -> None:
         """End the process for good; its callers get an error."""
@@ -280,7 +280,7 @@ def _after_death(
     deadly = part.deadly
     if died_at == suspect or death.death.ran_out_of_time:
         if died_at in deadly:
-            raise WarcError(f"{part.warc_path}: byte {died_at}: reading ends the process that does it ({death})")
+            raise WarcError(f"{part.warc_path}: byte {died_at}: reading this record crashes the reader ({death})")
         deadly = {**deadly, died_at: reason_of_death(death.death)}
     rest = part if reached is None else replace(part, span=replace(part.span, start=reached), begins_with_record=True)
     return replace(rest, deadly=deadly, one_by_one=True)

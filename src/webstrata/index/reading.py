@@ -191,7 +191,7 @@ class _PartReading:
     def take(self, record: ArchiveRecord) -> None:
         self.note(record.offset)
         if not record.url.lower().startswith(_WEB):
-            self.passed_over.append(Problem(record.offset, f"{record.url[:200]!r} is no web address"))
+            self.passed_over.append(Problem(record.offset, f"{record.url[:200]!r} is not a web address"))
             return
         rendered = None if record.offset in self.deadly else find_document(record, MAX_PAGE_BYTES)
         facts = self._facts(record, rendered)

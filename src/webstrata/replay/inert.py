@@ -43,8 +43,7 @@ def _reference_places(html: bytes) -> Iterator[int]:
         name, value, at = link.span("name"), link["value"], link.start("more")
         if _leaves_page(html[slice(*name)], value):
             yield name[1] - len(_INERT)
-        # `seen` is the end of the attributes that were read, so that a hostile page cannot make us read bytes
-        # repeatedly.
+        # `seen` holds where attributes were read: a hostile page must not make us read its bytes repeatedly.
         while at >= 0 and at not in seen and (attribute := _ATTRIBUTE.match(html, at)):
             seen.add(at)
             if _leaves_page(attribute["name"], attribute["value"]):

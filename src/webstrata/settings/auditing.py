@@ -12,15 +12,21 @@ class AuditSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    audit_concurrency: int = setting(3, "Audits that a worker runs at the same time, on one domain one.", ge=0, le=32)
-    audit_timeout_seconds: int = setting(1200, "Seconds after which an audit has failed.", ge=1, le=86_400)
-    audit_max_attempts: int = setting(3, "How often an audit is started whose worker died.", ge=1, le=20)
+    audit_concurrency: int = setting(
+        3, "Maximum number of audits that a worker runs at the same time; 0: none.", ge=0, le=32
+    )
+    audit_timeout_seconds: int = setting(1200, "Seconds after which an audit is ended as failed.", ge=1, le=86_400)
+    audit_max_attempts: int = setting(
+        3, "Maximum number of times that an audit is started if its workers die.", ge=1, le=20
+    )
     audit_domain_wait_seconds: int = setting(
         900,
-        "Seconds for which a queued audit waits for a domain that is locked; after that it has three attempts.",
+        "Seconds that a queued audit waits while its domain is locked; then it makes three more attempts.",
         ge=0,
         le=86_400,
     )
     crawl_policy_version: Literal["v1.1", "v1.2"] = setting(
-        "v1.2", "Rules of new audits: v1.2 asks a product page for a strong signal, v1.1 does not."
+        "v1.2",
+        "Version of the rules of new audits: with v1.2, a product page needs an add-to-cart control or a product "
+        "schema.",
     )

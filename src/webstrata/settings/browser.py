@@ -13,10 +13,10 @@ class BrowserSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     previews: bool = setting(
-        True, "Take a picture of a source's front page after each of its jobs, where the extra `browser` is installed."
+        True, "Take a picture of a source's front page after each of its jobs, if the extra `browser` is installed."
     )
     chromium: Path | None = setting(
         None,
-        "Chromium to open pages with, as a path or a command. Default: an installed one (chromium-headless-shell, "
-        "chromium, google-chrome).",
+        "Path or command of the Chromium that opens pages. Default: the first installed one of "
+        "chromium-headless-shell, chromium and google-chrome.",
     )

@@ -43,7 +43,8 @@ class GeneralSettings(BaseModel):
 
     # Where things are
     data_dir: Path = setting(
-        Path("webstrata-data"), "Folder for all data of Webstrata, unless one of the next settings names another place."
+        Path("webstrata-data"),
+        "Folder for all data of Webstrata, except data for which another setting names a folder.",
     )
     archive_root: Path = setting(
         Path(), "Folder of the jobs' WARC files. Default: archive/ in the data folder.", "HEALTHARCHIVE_ARCHIVE_ROOT"
@@ -55,14 +56,14 @@ class GeneralSettings(BaseModel):
     )
     min_free_bytes: int = setting(
         500_000_000,
-        "Bytes that must stay free on the disk of the WARC files; with less, crawls pause until enough is free.",
+        "Bytes that must stay free on the disk of the WARC files. If fewer are free, crawls pause.",
         ge=0,
     )
     replay_base_url: HttpAddress | None = setting(
         None,
-        "http(s) address of a replay server that reads the WARC files, such as pywb; while it is set, `browseUrl` of "
-        "the API leads there for jobs with a collection (`replay-index-job`), and `cleanup-job` deletes no WARC files "
-        "unless forced.",
+        "http(s) address of a replay server that reads the WARC files, such as pywb. If it is set, `browseUrl` of the "
+        "API leads there for jobs with a collection (`replay-index-job`), and `cleanup-job` deletes WARC files only "
+        "with `--force`.",
         "HEALTHARCHIVE_REPLAY_BASE_URL",
     )
 
@@ -72,8 +73,8 @@ class GeneralSettings(BaseModel):
     )
     log_level: Annotated[LogLevel, BeforeValidator(upper)] = setting(
         LogLevel.INFO,
-        "DEBUG, INFO, WARNING, ERROR or CRITICAL. Commands that end by themselves show only warnings and errors "
-        "unless this is set.",
+        "DEBUG, INFO, WARNING, ERROR or CRITICAL. Commands other than servers and workers show only warnings and "
+        "errors if this is not set.",
         "HEALTHARCHIVE_LOG_LEVEL",
     )
     log_format: LogFormat = setting(LogFormat.AUTO, "text, json, or auto: text on a terminal, JSON elsewhere.")
@@ -81,20 +82,20 @@ class GeneralSettings(BaseModel):
     # Jobs
     tool_cmd: str = setting(
         "",
-        "Command that workers crawl with. Default: the archive-tool of this installation.",
+        "Command with which workers crawl. Default: the archive-tool of this installation.",
         "HEALTHARCHIVE_TOOL_CMD",
     )
     # Not at once: indexing takes processor time from the crawl, and a crawl of a few seconds is faster without it.
     index_while_crawling_seconds: float = setting(
         10.0,
-        "Seconds before the first and between two runs of the index during a crawl; 0 indexes only after the crawl.",
+        "Seconds between two passes of the indexer while a crawl runs. With 0, it runs only after the crawl.",
         ge=0,
         le=86_400,
     )
     index_processes: int | None = setting(
         None,
-        "Number of processes that read for the index, in addition to the one that writes. Default: the number of "
-        "processors, at most 4.",
+        "Number of processes that read WARC files for the indexer, in addition to the one that writes. Default: the "
+        "number of processors, at most 4.",
         ge=1,
         le=64,
     )

@@ -12,8 +12,8 @@ class IntegritySettings(BaseModel):
 
     verify_interval_days: float = setting(
         30,
-        "Days between two checks of the whole archive by workers: WARC files, the database's offsets in them, blobs. "
-        "0 switches them off.",
+        "Days between two checks of the whole archive by workers: WARC files, their offsets in the database, and "
+        "stored assets. 0 turns the checks off.",
         ge=0,
         le=3650,
     )

@@ -17,5 +17,5 @@ class NotificationSettings(BaseModel):
         15.0, "Seconds before the second attempt; each later wait is twice as long, up to an hour.", gt=0, le=3600
     )
     notification_timeout: float = setting(
-        10.0, "Seconds that a receiver of notifications has to respond.", gt=0, le=300
+        10.0, "Seconds within which the receiver of a notification must respond.", gt=0, le=300
     )

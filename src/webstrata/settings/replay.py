@@ -21,10 +21,10 @@ class ReplaySettings(ServingSettings):
 
     replay_host: HostName | None = setting(
         None,
-        "Host name of this server on which archived pages run, apart from the site's own and in another domain, "
-        "as the host names of a domain share cookies. Needs public_site_url, and the same scheme and port. "
-        "Default: on the same machine in development, `localhost` for the site on 127.0.0.1; else pages are shown as "
-        "plain HTML.",
+        "Second host name of this server, on which archived pages run. It must be in another domain than the site, as "
+        "the host names of a domain share cookies, and have the same scheme and port. Needs public_site_url. Default: "
+        "`localhost` in development, for readers on the same machine who open the site at 127.0.0.1; otherwise none, "
+        "and pages are shown as plain HTML.",
     )
 
     replay_collections_dir: Path = setting(
@@ -56,7 +56,9 @@ class ReplaySettings(ServingSettings):
             raise ValueError("replay_host needs public_site_url, the address of the pages that frame it")
         site = (urlsplit(self.public_site_url).hostname or "").lower()
         if f".{site}".endswith(f".{self.replay_host}") or f".{self.replay_host}".endswith(f".{site}"):
-            raise ValueError(f"replay_host must not be a part of {site} or the other way round: they share cookies")
+            raise ValueError(
+                f"replay_host must not be {site}, a subdomain of it, or a domain above it: they share cookies"
+            )
         shared = _shared_domain(site, self.replay_host)
         if shared is not None:
             raise ValueError(

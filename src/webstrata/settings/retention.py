@@ -31,15 +31,16 @@ class RetentionSettings(BaseModel):
         le=31_536_000,
     )
     retention_cleanup_batch_size: int = setting(
-        100, "Artifacts that one cleanup deletes at most.", "RETENTION_CLEANUP_BATCH_SIZE", ge=1, le=100_000
+        100, "Maximum number of artifacts that one cleanup deletes.", "RETENTION_CLEANUP_BATCH_SIZE", ge=1, le=100_000
     )
     retention_cleanup_dry_run: bool = setting(
-        False, "Let cleanups of artifacts only log what they would delete.", "RETENTION_CLEANUP_DRY_RUN"
+        False, "Cleanups of artifacts only log what they would delete.", "RETENTION_CLEANUP_DRY_RUN"
     )
 
     retention_max_share: float = setting(
         DEFAULT_MAX_SHARE,
-        "Share of a source that may disappear at once without a confirmation: withheld snapshots, expired rows.",
+        "Share of a source's snapshots that may be withheld, or of its rows that may be deleted as expired, at once "
+        "and without confirmation.",
         gt=0,
         le=1,
     )

@@ -14,7 +14,7 @@ class ServingSettings(BaseModel):
     port: int = setting(8080, "Port that `serve` listens on.", ge=1, le=65535)
     serve_processes: int = setting(
         1,
-        "Number of processes that handle requests in `serve`; use the number of processors for many searches.",
+        "Number of processes that handle requests in `serve`. For many searches, use the number of processors.",
         ge=1,
         le=64,
     )
@@ -23,7 +23,7 @@ class ServingSettings(BaseModel):
     )
     cors_origins: Words = setting(
         ("http://localhost:3000", "http://localhost:5173", "https://healtharchive.ca", "https://www.healtharchive.ca"),
-        "Origins whose pages may read the public API and frame snapshots, comma-separated.",
+        "Origins, comma-separated, whose pages may read the public API and show snapshots in frames.",
         "HEALTHARCHIVE_CORS_ORIGINS",
     )
     trusted_proxies: Networks = setting(
@@ -46,7 +46,7 @@ class ServingSettings(BaseModel):
     rate_limit_exports: int = setting(10, "Exports a minute for each client; 0 means no limit.", ge=0)
     rate_limit_compare: int = setting(20, "Comparisons a minute for each client; 0 means no limit.", ge=0)
     rate_limit_replay: int = setting(
-        1200, "Replayed files a minute for each client, of which a page may load many; 0 means no limit.", ge=0
+        1200, "Replayed files a minute for each client (one page may load many); 0 means no limit.", ge=0
     )
     rate_limit_reports: int = setting(5, "Problem reports a minute for each client; 0 means no limit.", ge=0)
     rate_limit_logins: int = setting(
@@ -58,10 +58,13 @@ class ServingSettings(BaseModel):
         "HEALTHARCHIVE_CSP_ENABLED",
     )
     hsts_enabled: bool = setting(
-        True, "Send Strict-Transport-Security to clients that speak TLS.", "HEALTHARCHIVE_HSTS_ENABLED"
+        True, "Send Strict-Transport-Security to clients that use TLS.", "HEALTHARCHIVE_HSTS_ENABLED"
     )
     hsts_max_age: int = setting(
-        31_536_000, "Seconds for which browsers then require TLS.", "HEALTHARCHIVE_HSTS_MAX_AGE", ge=0
+        31_536_000,
+        "max-age of Strict-Transport-Security: seconds for which browsers require TLS.",
+        "HEALTHARCHIVE_HSTS_MAX_AGE",
+        ge=0,
     )
     public_site_url: HttpAddress | None = setting(
         None,
@@ -104,5 +107,5 @@ class ServingSettings(BaseModel):
         ge=0,
     )
     pages_fastpath: bool = setting(
-        True, "Browse pages from the pages table instead of counting snapshots.", "HA_PAGES_FASTPATH"
+        True, "List pages from the table of pages instead of counting snapshots; this is faster.", "HA_PAGES_FASTPATH"
     )

@@ -90,7 +90,7 @@ def measured(path: Path) -> Measured:
 
 def left_out(excess: int) -> str:
     """Return the note that a file's last bytes are not indexed."""
-    return f"its last {excess} bytes are no whole record and are left out"
+    return f"its last {excess} bytes are not a complete record and are left out"
 
 
 def size_of(path: Path) -> int:

@@ -25,7 +25,7 @@ from webstrata.warc.resync import has_damaged_head, next_record, raw_target, rec
 from webstrata.warc.seeking import Seekable, is_gzip
 
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
-_NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them can be found again"
+_NOT_ONE_BY_ONE = "its records are not compressed one by one, so single records cannot be read"
 
 _PAGE_RESOURCES = frozenset({"", "document", "page"})
 _MAX_DIGITS = 16
@@ -254,7 +254,7 @@ def _of_arc(
 def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int) -> ArchiveRecord | None:
     """Return a capture, or None for a record of another kind; one without a required header is reported."""
     if reading.is_plain and has_damaged_head(file, offset):
-        raise SenselessError("the record's head is damaged")
+        raise SenselessError("the record's header is damaged")
     if _is_capture(record):
         if "Content-Length" not in record.headers:
             raise SenselessError("the record does not state its length (Content-Length)")

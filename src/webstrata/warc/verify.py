@@ -69,7 +69,7 @@ class _Revisit:
     def target(self) -> str:
         """Return what it refers to, in words."""
         place = f"{self.target_url} of {self.target_date}" if self.target_url else None
-        return self.target_id or place or self.digest or "it names none"
+        return self.target_id or place or self.digest or "no record is named"
 
 
 class _Seen:
@@ -86,7 +86,7 @@ class _Seen:
     def missing(self) -> Iterator[Finding]:
         for revisit in self.revisits:
             if not self._has_target(revisit):
-                reason = f"revisit of a record that is not there: {revisit.target}"
+                reason = f"revisit of a record that was not found: {revisit.target}"
                 yield Finding(revisit.path, revisit.offset, reason)
 
     def _has_target(self, revisit: _Revisit) -> bool:
@@ -239,7 +239,7 @@ def _verify_block(stream: ByteStream, headers: dict[str, str], length: int) -> l
             block.update(part)
             payload.update(part)
     return [
-        f"the {name} is not what its digest says"
+        f"the {name} does not match its digest"
         for name, check in (("block", block), ("payload", payload))
         if not check.matches()
     ]

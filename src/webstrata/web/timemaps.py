@@ -28,7 +28,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 def timemap(form: str, request: Request, app: Parts) -> Response:
     """Stream the captures of a URL, oldest first, from the first or from a timestamp on."""
     if form not in _FORMS:
-        raise HTTPException(404, f"There are TimeMaps as {' and '.join(_FORMS)}, and none as {form}")
+        raise HTTPException(404, f"TimeMaps are available as {' and '.join(_FORMS)}, not as {form}")
     written, query = written_address(request, f"{TIMEMAP_PATH}{form}/")
     try:
         url, start = _read(f"{written}?{query}" if query else written)

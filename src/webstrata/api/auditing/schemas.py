@@ -104,7 +104,7 @@ class AuditScheduleSchema(BaseModel):
 
 
 class AuditScheduleListSchema(BaseModel):
-    """Scheduled audits, by their numbers."""
+    """Schedules of audits, in the order of their numbers."""
 
     total: int
     items: list[AuditScheduleSchema]

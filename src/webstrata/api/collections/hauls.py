@@ -33,7 +33,7 @@ def list_hauls(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> HaulListSchema:
-    """List the hauls, newest first, for administrators: the id of a haul is all that is needed to read it."""
+    """List the hauls, newest first; only for administrators, because anyone with the id of a haul can read it."""
     with app.database.read() as session:
         found, total = hauls.list_hauls(session, limit=limit, offset=min(offset, LARGEST_OFFSET), words=q)
     items = [present_listings.haul_summary(view) for view in found]
@@ -51,7 +51,7 @@ def create_haul(app: ActingParts, request: Request, new: NewHaulSchema) -> HaulS
 @router.get(f"{HAULS_PATH}/{{haul_id}}")
 @router.get("/public_api/v1/hauls/{haul_id}")
 def show_haul(app: Parts, request: Request, haul_id: HaulId) -> HaulSchema:
-    """Return a haul with its captures and what they offer."""
+    """Return a haul: its captures with their prices and availability."""
     return present_listings.haul(used_haul(app, haul_id), site_url(request, app.settings))
 
 

@@ -37,13 +37,13 @@ Amount = Annotated[
     AfterValidator(lambda amount: round(amount, _DECIMALS)),
     WithJsonSchema({"type": "number", "minimum": 0, "maximum": int(_MAX_PRICE)}),
 ]
-ChangesOnly = Annotated[bool, Query(description="Only prices that differ from one before.")]
+ChangesOnly = Annotated[bool, Query(description="Only prices that differ from the price before.")]
 
 
 class ListingParameters(BaseModel):
     """Which listings are requested."""
 
-    source: CodeFilter = Field(None, description="Only of the source with this code.")
+    source: CodeFilter = Field(None, description="Only results of the source with this code.")
     q: TextFilter = Field(None, max_length=200, description="Words of the name, the brand, an identifier or the URL.")
     kind: ListingKind | None = None
     availability: Availability | None = None
@@ -124,7 +124,7 @@ def history_of_listing(
 @router.get("/api/price-history")
 def list_prices(
     app: Parts,
-    source: Annotated[CodeFilter, Query(description="Only of the source with this code.")] = None,
+    source: Annotated[CodeFilter, Query(description="Only results of the source with this code.")] = None,
     limit: Limit = 100,
     offset: Offset = 0,
     changes_only: ChangesOnly = True,

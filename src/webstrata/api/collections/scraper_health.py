@@ -14,7 +14,7 @@ from webstrata.http.error_schemas import ErrorSchema
 
 router = APIRouter(prefix="/api/scraper-health", tags=["listings"], responses={404: {"model": ErrorSchema}})
 
-OfSource = Annotated[CodeFilter, Query(description="Only of the source with this code.")]
+OfSource = Annotated[CodeFilter, Query(description="Only results of the source with this code.")]
 
 
 @router.get("")
@@ -35,7 +35,7 @@ def list_runs(
 
 @router.get("/trends")
 def trends(app: Parts, source: OfSource = None) -> SourceHealthListSchema:
-    """Return the trend of each source with the runs that it is made from."""
+    """Return the trend of each source with the runs from which it is computed."""
     with app.database.read() as session:
         found = collection_lists.source_health(session, source)
     return SourceHealthListSchema(items=[present_listings.source_health(health) for health in found])

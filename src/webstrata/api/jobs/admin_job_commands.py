@@ -37,7 +37,7 @@ router = APIRouter(
 
 @router.post("", status_code=201)
 def create(app: ActingParts, body: NewJobSchema) -> JobDetailSchema:
-    """Queue a job of a source, made from the source's own settings."""
+    """Queue a job of a source, with the settings that are stored for the source."""
     with show_storage_errors():
         made = make_job(
             app.database,

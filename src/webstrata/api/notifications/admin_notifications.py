@@ -65,7 +65,7 @@ def notifications(app: Parts) -> NotificationsSchema:
 
 @router.post("/targets", status_code=201, dependencies=_OURS, responses=_UNFIT)
 def add_target(app: ActingParts, new: NewTargetSchema) -> AddedTargetSchema:
-    """Add a target; the response has the signing secret of a webhook, this once."""
+    """Add a target; for a webhook, the signing secret is returned only now."""
     target, secret = subscribing.add_target(app.database, new.address, new.name, guard=app.notification_guard())
     write_notifications(app.database, app.archive_root)
     return AddedTargetSchema(target=_target(target), signingSecret=secret)
@@ -82,7 +82,7 @@ def set_paused(app: ActingParts, target_id: TargetId, state: TargetStateSchema) 
 
 @router.post("/targets/{target_id}/secret", dependencies=_OURS, responses=_UNFIT)
 def replace_secret(app: ActingParts, target_id: TargetId) -> SigningSecretSchema:
-    """Give a webhook a new signing secret, and return it this once."""
+    """Give a webhook a new signing secret; it is returned only now."""
     secret = subscribing.new_signing_secret(app.database, str(target_id))
     write_notifications(app.database, app.archive_root)
     return SigningSecretSchema(signingSecret=secret)

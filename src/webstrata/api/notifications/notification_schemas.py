@@ -36,7 +36,7 @@ class SubscriptionSchema(BaseModel):
     watchId: int | None
     savedSearchId: int | None
     minSignificance: float
-    digest: bool = Field(description="One message per run; else one per change.")
+    digest: bool = Field(description="Whether one message is sent per run; if not, one per change.")
     createdAt: str
 
 
@@ -61,7 +61,7 @@ class NewTargetSchema(BaseModel):
 
 
 class AddedTargetSchema(BaseModel):
-    """A target that was added; a webhook's signing secret is shown this once."""
+    """A target that was added; the signing secret of a webhook is returned only now."""
 
     target: TargetSchema
     signingSecret: str | None
@@ -101,13 +101,13 @@ class NewSubscriptionSchema(BaseModel):
     watchId: int | None = Field(None, ge=1, lt=2**31)
     savedSearch: Text | None = Field(None, max_length=100, description="Name or number of a saved search.")
     minSignificance: float = Field(
-        SIGNIFICANT, ge=0, le=1, description="For a watch or a saved search, 0 unless given."
+        SIGNIFICANT, ge=0, le=1, description="Default: 0.3, or 0 for a watch or a saved search."
     )
     digest: bool = True
 
 
 class AddedSubscriptionSchema(BaseModel):
-    """A subscription that was added; the signing secret of a webhook that is new is shown this once."""
+    """A subscription that was added; the signing secret of a new webhook is returned only now."""
 
     subscription: SubscriptionSchema
     signingSecret: str | None

@@ -37,7 +37,9 @@ class CollectionResultSchema(BaseModel):
     deleted: int
     remaining: int
     undated: int
-    guarded: int = Field(0, description="Expired rows that stay until a pass is confirmed: most of a source's.")
+    guarded: int = Field(
+        0, description="Expired rows that are most of a source's rows: they stay until a pass is confirmed."
+    )
     error: str | None = None
 
 

@@ -42,7 +42,7 @@ router = APIRouter(
 
 @router.get("")
 def list_watches(app: Parts, limit: Limit = 100, offset: Offset = 0) -> WatchesSchema:
-    """List the watches with their last check and their last change, by their numbers."""
+    """List the watches with their last check and their last change, in the order of their numbers."""
     with app.database.read() as session:
         total = watches.count_watches(session)
         views = watches.list_watches(session, limit=limit, offset=offset) if offset < total else []
@@ -51,7 +51,7 @@ def list_watches(app: Parts, limit: Limit = 100, offset: Offset = 0) -> WatchesS
 
 @router.post("", status_code=201, dependencies=_OURS, responses=_UNFIT)
 def add_watch(app: ActingParts, new: NewWatchSchema) -> AddedWatchSchema:
-    """Add a watch that is checked at once; the response has the signing secrets of new webhooks, this once."""
+    """Add a watch, which is checked at once; the signing secrets of new webhooks are returned only now."""
     request = WatchRequest(new.url, new.every, new.scope, new.select, tuple(new.ignore), new.minSignificance)
     watch, made = _commands(app).add_notifying(request, new.notify, app.notification_guard())
     secrets = {one.target.name: one.signing_secret for one in made if one.signing_secret}

@@ -29,7 +29,7 @@ class SitePageSchema(BaseModel):
 class MissingPageSchema(SitePageSchema):
     """A page of the older run without a good capture in the newer run."""
 
-    reason: str = Field(description="The newer run's result for its URL.")
+    reason: str = Field(description="What the newer run got for its URL.")
 
 
 class MovedPageSchema(BaseModel):

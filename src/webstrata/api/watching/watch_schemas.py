@@ -63,7 +63,7 @@ class NewWatchSchema(BaseModel):
 
 
 class AddedWatchSchema(BaseModel):
-    """A watch that was added; the signing secrets of new webhooks are shown this once, by the targets' names."""
+    """A watch that was added; the signing secrets of new webhooks, by the names of targets, are returned only now."""
 
     watch: WatchSchema
     signingSecrets: dict[str, str]

@@ -46,7 +46,7 @@ def audit(
         typer.Option(
             "--html",
             metavar="FILE",
-            help="Only check a saved product page, gzipped or not; - reads standard input.",
+            help="Only check whether a saved page is a product page; gzipped or not, - reads standard input.",
             show_default=False,
         ),
     ] = None,
@@ -67,7 +67,7 @@ def audit(
         ),
     ] = None,
     policy: Annotated[
-        str, typer.Option(metavar="VERSION", help="With --html: crawl policy version that pins the rule, v1.2 or v1.1.")
+        str, typer.Option(metavar="VERSION", help="With --html: version of the rule for product pages, v1.2 or v1.1.")
     ] = DEFAULT_POLICY,
     as_json: AsJson = False,
 ) -> None:

@@ -28,8 +28,9 @@ def check_replay(
 ) -> None:
     """Open pages of a job in the browser as readers see them, and rate how completely they are replayed.
 
-    A page's score is the similarity of its text to the archived text, less the share of its requests that failed: that
-    have no archived response, or that were not rewritten to lead to the archive. The result is shown on the job's page.
+    The score of a page is the similarity of its text to the archived text, minus the share of its requests that failed.
+    A request fails if it has no archived response, or if it was not rewritten to lead to the archive. The job's page
+    shows the result.
     """
     from webstrata.cli.browser.checked_replay import checked_site
 

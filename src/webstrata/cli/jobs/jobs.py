@@ -47,7 +47,7 @@ def list_jobs(
     if as_json:
         print_json([_shown(job) for job in found])
     elif not found and (source or status):
-        print("No such jobs.")
+        print("No matching jobs.")
     elif not found:
         print("No jobs yet. Archive a site: webstrata archive https://example.org/")
     else:

@@ -42,7 +42,7 @@ def subscribe(
     ] = None,
     search: Annotated[
         str | None,
-        typer.Option("--search", metavar="NAME", help="Notify of new and changed captures that match."),
+        typer.Option("--search", metavar="NAME", help="Notify of new and changed captures that match a saved search."),
     ] = None,
     min_significance: Annotated[
         float | None,

@@ -27,7 +27,12 @@ def extract(
             metavar="FILE", help="Saved HTML page, gzipped or not; - reads standard input.", show_default=False
         ),
     ],
-    url: Annotated[str, typer.Option(metavar="URL", help="URL of the page, for its country and its links.")] = "",
+    url: Annotated[
+        str,
+        typer.Option(
+            metavar="URL", help="URL of the page: the base of its links; its domain decides which currency $ means."
+        ),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Extract the text of a saved page, and the price, availability and codes of a product or property."""

@@ -158,7 +158,7 @@ def reason_of_death(death: ChildDiedError) -> str:
     """Return why a page was not read, from the death of the process that read it."""
     if death.ran_out_of_time:
         return f"reading it took more than {MAX_CPU_SECONDS:g} seconds of processor time"
-    return f"reading it ended the process that did it ({death})"
+    return f"reading it crashed the process ({death})"
 
 
 def reason_of_failure(error: Exception) -> str:

@@ -25,7 +25,7 @@ _WORD_BREAK = re.compile("[\x02\ufffe]\\s*")
 
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 _TOO_SLOW = f"it could not be read within {MAX_SECONDS:g} seconds"
-_DEADLY = "reading it ended the process that did it"
+_DEADLY = "reading it crashed the process"
 
 
 @dataclass(frozen=True)

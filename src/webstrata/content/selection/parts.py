@@ -17,7 +17,7 @@ def check_selector(selector: str) -> None:
     try:
         parse_html("<p>").select(selector)
     except ValueError as error:
-        raise UsageError(f"{selector[:80]!r} is no CSS selector: {error}") from error
+        raise UsageError(f"{selector[:80]!r} is not a CSS selector: {error}") from error
 
 
 @dataclass(frozen=True)

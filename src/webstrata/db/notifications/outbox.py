@@ -126,7 +126,7 @@ def retry_dead(session: Session, now: datetime, ids: Collection[int] | None = No
     assert isinstance(result, CursorResult)
     if ids is not None and result.rowcount < len(set(ids)):
         missing = ", ".join(map(str, sorted(set(ids))))
-        raise NotFoundError(f"not all of these are dead letters: {missing}")
+        raise NotFoundError(f"some of these are not dead letters: {missing}")
     audit_log.record(session, "notification.retry", "dead-letters", messages=result.rowcount)
     return result.rowcount
 

@@ -109,7 +109,7 @@ def restored_status(
 def plan_rebuild(archive_root: Path) -> RebuildPlan:
     """Return what can be restored from an archive root; an id that is claimed twice is replaced, and reported."""
     if not archive_root.is_dir():
-        raise NotFoundError(f"there is no archive at {archive_root} (WEBSTRATA_ARCHIVE_ROOT says where it is)")
+        raise NotFoundError(f"there is no archive at {archive_root} (WEBSTRATA_ARCHIVE_ROOT sets the folder)")
     found = read_manifests(archive_root)
     plan = RebuildPlan(problems=found.problems)
     known = {job.output_dir.resolve() for job in found.jobs}

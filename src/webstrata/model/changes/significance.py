@@ -217,7 +217,7 @@ def _collect(edits: Sequence[LineEdit], context: JudgeContext, evidence: ChangeE
     _judge_under_warnings([edit for edit in whole if (edit.new or edit.old) in kept], evidence)
     moved = reflow.moved + sum(edit.kind is EditKind.MOVED for edit in edits)
     if moved:
-        evidence.add("moved", f"{moved} lines moved or were divided otherwise", min(0.1, 0.01 * moved))
+        evidence.add("moved", f"{moved} lines moved or have other line breaks", min(0.1, 0.01 * moved))
 
 
 def _judge_under_warnings(edits: Sequence[LineEdit], evidence: ChangeEvidence) -> None:
@@ -233,7 +233,7 @@ def _judge_under_warnings(edits: Sequence[LineEdit], evidence: ChangeEvidence) -
         ):
             continue
         event = "added" if found[0].kind is EditKind.ADDED else "removed"
-        text = f"{len(found)} items were {event} under a heading that warns: {shown(section)}"
+        text = f"{len(found)} items were {event} under the heading of a warning: {shown(section)}"
         evidence.add(f"warning_{event}", text, 0.35)
 
 

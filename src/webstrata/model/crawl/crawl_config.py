@@ -66,7 +66,9 @@ class CrawlConfig:
         "one did not find: only the response shows whether they were removed or are no longer linked.",
     )
     respect_nofollow: bool = _declare(
-        False, "Do not follow links that are marked nofollow, nor any link of a page that is.", has_reach=True
+        False,
+        "Do not follow links that are marked nofollow, nor any links of pages that are marked nofollow.",
+        has_reach=True,
     )
     respect_noarchive: bool = _declare(False, "Do not store pages that are marked noarchive.", has_reach=True)
     concurrency: int = _declare(16, "Number of concurrent requests.", 1, 256)
@@ -112,24 +114,27 @@ class CrawlConfig:
     )
     max_buffered_bytes: int = _declare(
         256_000_000,
-        "Bytes of responses that a crawling process holds in memory, received or waiting to be written; above that, "
-        "responses are received one at a time.",
+        "Bytes of responses that a crawling process holds in memory, received or waiting to be written. Above this "
+        "limit, responses are received one at a time.",
         1,
         has_reach=True,
     )
     max_pages: int = _declare(
-        10_000, "Maximum number of URLs that a job fetches, without page requisites.", 1, flag="--max-pages"
+        10_000,
+        "Maximum number of URLs that a job fetches, not counting requisites of pages (images, styles …).",
+        1,
+        flag="--max-pages",
     )
     capture_requisites: bool = _declare(
         True,
-        "Also fetch what pages need to be shown: images, styles, scripts and fonts, from other hosts too unless "
+        "Also fetch the requisites of pages: images, styles, scripts and fonts. Other hosts are included unless "
         "allowed_domains is set.",
         has_reach=True,
     )
     max_requisites: int = _declare(
         # Ten for each of the default number of pages: most requisites are shared by the pages of a site.
         100_000,
-        "Maximum number of page requisites that a job fetches, besides max_pages.",
+        "Maximum number of requisites of pages (images, styles, scripts, fonts) that a job fetches.",
         0,
         flag="--max-requisites",
     )
@@ -156,18 +161,18 @@ class CrawlConfig:
     max_depth: int = _declare(
         20, "Maximum number of links followed from a seed.", 0, flag="--max-depth", has_reach=True
     )
-    max_retries: int = _declare(3, "Maximum number of requests for one URL in a run; 0 and 1 both mean one.", 0, 100)
+    max_retries: int = _declare(3, "Maximum number of attempts to fetch a URL in a run; 0 and 1 both mean one.", 0, 100)
     backoff_min: float = _declare(1.0, "Seconds before the first retry, without jitter.", 0, 86_400)
     backoff_max: float = _declare(60.0, "Longest wait before a retry, in seconds, without jitter.", 0, 86_400)
     backoff_multiplier: float = _declare(2.0, "Factor by which each wait before a retry grows.", 1, 100)
     lease_seconds: float = _declare(
-        120.0, "Seconds after which the URLs of a worker that no longer responds are given to another.", 1, 86_400
+        120.0, "Seconds after which another worker takes over the URLs of a worker that no longer responds.", 1, 86_400
     )
     warc_max_bytes: int = _declare(1_000_000_000, "Size in bytes at which a new WARC file is started.", 1_000)
     fetcher: Literal["http", "null", "browser", "auto"] = _declare(
         "http",
-        "How to fetch: http; browser, which opens pages in Chromium; auto, which does so when a page is empty without "
-        "scripts; or null, which makes up responses and uses no network, for dry runs.",
+        "How pages are fetched: http (plain requests), browser (in Chromium), auto (in Chromium if a page is empty "
+        "without scripts), or null (a dry run with made-up responses and no network).",
         flag="--fetcher",
         has_reach=True,
     )

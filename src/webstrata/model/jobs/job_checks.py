@@ -53,7 +53,7 @@ def _meaningless(
         return
     for part, values in (("crawl", crawl), ("scope", scope)):
         for name in values:
-            reason = f"{name} means nothing to {ZIMIT}: say it with zimit_passthrough_args"
+            reason = f"{name} has no effect with {ZIMIT}: use zimit_passthrough_args"
             yield OptionProblem(f"{part}.{name}", reason)
 
 

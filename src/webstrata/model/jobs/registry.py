@@ -69,7 +69,7 @@ class SourceJobConfig:
             raise UsageError(f"unknown key in the registry's entry of {source_code}: {', '.join(unknown)}")
         for name, value in stored.items():
             if not _is_of_its_kind(name, value):
-                raise UsageError(f"the registry's entry of {source_code} has a {name} that cannot be: {value!r}")
+                raise UsageError(f"the registry's entry of {source_code} has an invalid {name}: {value!r}")
         defaults = {"name_template": f"{source_code}-{{date:%Y%m%d}}", "default_seeds": ()}
         return cls(source_code, **{**defaults, **stored})  # type: ignore[arg-type]
 

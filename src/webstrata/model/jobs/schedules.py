@@ -82,7 +82,7 @@ class Cron:
             date = start if day == 0 else (start + timedelta(days=day)).replace(hour=0, minute=0)
             if self._fits(date) and (found := self._time_on(date)):
                 return found
-        raise UsageError("this cron line fits no day at all")
+        raise UsageError("this cron line matches no day")
 
     def _fits(self, date: datetime) -> bool:
         if date.month not in self.months:
@@ -177,7 +177,7 @@ def _numbers(field: str, what: str, lowest: int, highest: int, names: Mapping[st
         match = _PART.fullmatch(part)
         numbers = _range(match, lowest, highest, names) if match else None
         if not numbers:
-            raise UsageError(f"{part[:80]!r} cannot stand for the {what} in a cron line ({lowest} to {highest})")
+            raise UsageError(f"{part[:80]!r} is not a valid {what} in a cron line ({lowest} to {highest})")
         found.update(numbers)
     return frozenset(found)
 

@@ -137,7 +137,7 @@ def _ordered(query: CdxQuery, given: Mapping[str, str]) -> CdxQuery:
     if query.match_type is not MatchType.EXACT:
         raise UsageError("sort=closest needs one URL: matchType must be exact")
     if query.page is not None or query.resume_after or query.shows_resume_key or (query.limit or 0) < 0:
-        raise UsageError("sort=closest goes with a positive limit, and without page and resumeKey")
+        raise UsageError("sort=closest needs a positive limit, and cannot be used with page or resumeKey")
     return replace(query, closest=_moment(given, "closest", latest_moment))
 
 

@@ -220,5 +220,5 @@ def read_ignored(text: str) -> str:
 def _check_rule(text: str) -> str:
     rule = text.strip()
     if len(rule) > MAX_RULE_LENGTH or not rule.isprintable():
-        raise UsageError(f"a part of a page is named by a line of 1 to {MAX_RULE_LENGTH} characters")
+        raise UsageError(f"a selector or text to ignore must be one line of 1 to {MAX_RULE_LENGTH} characters")
     return rule

@@ -46,7 +46,7 @@ def make_page_package(database: Database, archive_root: Path, snapshot_id: int) 
         if written > MAX_BYTES:
             command = f"webstrata export --snapshot {snapshot_id} --output page.wacz"
             size = f"{MAX_BYTES // 1_000_000} MB"
-            raise ConflictError(f"This page and what it shows have more than {size}: use {command}")
+            raise ConflictError(f"This page and the files that it loads have more than {size}: use {command}")
 
     file: IO[bytes] = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:

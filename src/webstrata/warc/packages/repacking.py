@@ -37,7 +37,7 @@ def unusual_form(path: Path) -> str | None:
             return "compressed with zstd"
         start = LooseStream(unpacked_parts(file)).peek(_FIRST_BYTES)
         if has_unusual_head(start):
-            return "its record heads are not as the WARC standard has them"
+            return "its record headers do not follow the WARC standard"
         if is_gzip(first) and _is_packed_together(file, is_arc=is_arc_start(start)):
             return "its records are not compressed one by one"
     return None

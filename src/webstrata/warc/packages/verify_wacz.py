@@ -35,7 +35,7 @@ def _check_digests(wacz: WaczFile) -> Iterator[str]:
         if name not in names:
             yield f"{name} is missing"
         elif _digest(wacz, name) != digest:
-            yield f"{name} is not what its SHA-256 says"
+            yield f"{name} does not match its SHA-256"
 
 
 def _digest(wacz: WaczFile, name: str) -> str:

@@ -121,7 +121,7 @@ def story(progress: JobProgress, now: datetime) -> str:
     if found.status == JobStatus.STOPPED and not progress.is_over:
         return "Its captures are being indexed."
     if found.status == JobStatus.QUEUED and found.stop_requested_at:
-        return "Its worker is gone: it stops when another worker takes it over and ends its container."
+        return "Its worker died. The job stops when another worker takes it over and ends its container."
     if found.status == JobStatus.QUEUED:
         return "It starts as soon as a worker is free."
     if found.status == JobStatus.RETRYABLE and found.not_before and found.not_before > now:

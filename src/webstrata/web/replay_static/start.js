@@ -37,7 +37,7 @@
   }
 
   if (!("serviceWorker" in navigator)) {
-    problem("This browser does not replay pages here: that takes HTTPS, or a browser on the same machine.");
+    problem("Replay needs HTTPS, or a browser on the same machine as the server.");
     return;
   }
   try {

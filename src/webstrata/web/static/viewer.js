@@ -13,7 +13,7 @@
       if (url === start) { note.textContent = first; return; }
       const link = document.createElement("a");
       link.href = `/snapshot/closest?${new URLSearchParams({ url, timestamp })}`;
-      link.textContent = "Its own page, or its live address";
+      link.textContent = "Snapshot of this page, or its address on the live web";
       note.replaceChildren(`Now shown: ${url.slice(0, 200)} `, link);
     });
   }

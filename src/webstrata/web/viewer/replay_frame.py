@@ -66,7 +66,7 @@ def start_again(request: Request) -> Response:
     written, query = written_address(request, ARCHIVED_PATH)
     found = _ARCHIVED.fullmatch(f"{written}?{query}" if query else written)
     if found is None or request.headers.get("sec-fetch-mode") != "navigate":
-        raise HTTPException(404, "The replay worker responds here, and it is not running")
+        raise HTTPException(404, "This URL is served by the replay worker, which is not running")
     asked = urlencode({"timestamp": found["timestamp"], "url": found["url"]})
     return RedirectResponse(f"{FRAME_PATH}?{asked}", 302, headers=CONFINED)
 
