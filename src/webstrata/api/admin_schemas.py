@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from webstrata.api.list_schemas import CountedListSchema
+from webstrata.api.public_schemas import CountedListSchema
 from webstrata.api.schemas import Line
 from webstrata.http.dependencies import WITHOUT_NUL, without_nul
 

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from webstrata.api.list_schemas import CountedListSchema
+from webstrata.api.public_schemas import CountedListSchema
 
 # ruff: noqa: N815
 

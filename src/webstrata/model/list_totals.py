@@ -5,5 +5,5 @@ MOST_COUNTED = 10_000
 
 
 def is_capped(total: int) -> bool:
-    """Return whether a list has more rows than its total says: counting ended after one more than MOST_COUNTED."""
+    """Return whether a list has more rows than its total: counting ended after one more than MOST_COUNTED."""
     return total > MOST_COUNTED

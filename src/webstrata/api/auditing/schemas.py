@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.list_schemas import CountedListSchema
+from webstrata.api.public_schemas import CountedListSchema
 from webstrata.http.dependencies import Text
 from webstrata.model.auditing.sessions import AuditMode, AuditRetention
 

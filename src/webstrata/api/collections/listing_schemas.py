@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.list_schemas import CountedListSchema
+from webstrata.api.public_schemas import CountedListSchema
 from webstrata.api.schemas import Line
 from webstrata.db.collections.hauls import MAX_CAPTURES
 from webstrata.http.dependencies import SnapshotNumber

@@ -90,7 +90,7 @@ class TemplateChangeView:
 
 
 def count_events(session: Session, filters: EventFilter) -> int:
-    """Return how many events match the filter; `is_capped` says whether there are more."""
+    """Return how many events match the filter; exact unless `is_capped`."""
     of_one = [] if _is_of_every_capture(filters) else _newest(filters)[:-2]
     return count_rows(session, _matching(session, filters).order_by(*of_one))
 

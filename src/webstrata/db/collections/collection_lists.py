@@ -113,7 +113,7 @@ class CollectionFilter:
 def list_diagnostics(
     session: Session, filters: CollectionFilter, *, limit: int, offset: int = 0
 ) -> tuple[list[DiagnosticView], int]:
-    """Return traces of listings, newest first, and how many there are; `is_capped` says whether there are more."""
+    """Return traces of listings, newest first, and how many there are; exact unless `is_capped`."""
     row = DiagnosticRow
     query = select(row, Source.code).outerjoin(Source, Source.id == row.source_id)
     equal = {
@@ -137,7 +137,7 @@ def list_diagnostics(
 def list_scrapes(
     session: Session, filters: CollectionFilter, *, limit: int, offset: int = 0
 ) -> tuple[list[ScrapeView], int]:
-    """Return attempts to fetch URLs, newest first, and how many there are; `is_capped` says whether there are more."""
+    """Return attempts to fetch URLs, newest first, and how many there are; exact unless `is_capped`."""
     row = ScrapeRow
     query = select(row, Source.code).outerjoin(Source, Source.id == row.source_id)
     hashed = None if filters.url is None else url_hash(filters.url)
@@ -163,7 +163,7 @@ def list_scrapes(
 def list_exports(
     session: Session, filters: CollectionFilter, *, limit: int, offset: int = 0
 ) -> tuple[list[ExportView], int]:
-    """Return exports, newest first, and how many there are; `is_capped` says whether there are more."""
+    """Return exports, newest first, and how many there are; exact unless `is_capped`."""
     row = ExportRow
     equal = {row.id: filters.row_id, row.kind: filters.kind, row.actor: filters.actor}
     rows, total = _page(session, select(row, row.id), _equal(equal), row.id, limit=limit, offset=offset)
@@ -192,18 +192,12 @@ def list_health(
 
 def source_health(session: Session, source: str | None = None, *, runs: int = TREND_RUNS) -> list[SourceHealth]:
     """Return the health of sources by their codes, each with its newest runs."""
-    # Where the newest runs of a source begin is looked up in an index; a window function would read every run.
+    # Where the newest runs of each source begin is looked up in an index; a window function would read every run.
     run = aliased(HealthRow)
-    first = (
-        select(run.id)
-        .where(run.source_id == Source.id)
-        .order_by(run.id.desc())
-        .limit(1)
-        .offset(runs - 1)
-        .correlate(Source)
-        .scalar_subquery()
-    )
-    query = _runs().where(HealthRow.id >= func.coalesce(first, 0))
+    begins = select(run.id).where(run.source_id == Source.id).order_by(run.id.desc()).limit(1).offset(runs - 1)
+    oldest = func.coalesce(begins.correlate(Source).scalar_subquery(), 0).label("oldest")
+    first = select(Source.id, oldest).cte("first_runs").prefix_with("MATERIALIZED")
+    query = _runs().join(first, (HealthRow.source_id == first.c.id) & (HealthRow.id >= first.c.oldest))
     if source is not None:
         query = query.where(Source.code == source)
     found: dict[str, list[HealthView]] = {}

@@ -96,7 +96,7 @@ class ListingView:
 def list_listings(
     session: Session, filters: ListingFilter, order: ListingOrder, *, limit: int, offset: int = 0
 ) -> tuple[list[ListingView], int]:
-    """Return listings and how many there are; `is_capped` says whether there are more."""
+    """Return listings and how many there are; exact unless `is_capped`."""
     matching = select(ListingRow.id).where(*_conditions(session, filters))
     # Of one source: the column names the index, see `exactly`.
     of_source = (ListingRow.source_id.desc(),) if filters.source is not None and order is ListingOrder.NEWEST else ()

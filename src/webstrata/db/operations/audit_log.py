@@ -66,12 +66,12 @@ def record(
 def entries(
     session: Session, filters: ChangeFilter, *, limit: int, offset: int = 0
 ) -> tuple[tuple[LoggedChange, ...], int]:
-    """Return entries, newest first, and how many there are; `is_capped` says whether there are more."""
+    """Return entries, newest first, and how many there are; exact unless `is_capped`."""
     columns = {AuditEntry.target: filters.target, AuditEntry.action: filters.action, AuditEntry.actor: filters.actor}
     conditions = [column == value for column, value in columns.items() if value is not None]
     matching = select(AuditEntry.id).where(*conditions)
-    chosen = matching.order_by(AuditEntry.id.desc()).limit(limit).offset(offset)
-    rows = session.scalars(select(AuditEntry).where(AuditEntry.id.in_(chosen)).order_by(AuditEntry.id.desc()))
+    newest = select(AuditEntry).where(*conditions).order_by(AuditEntry.id.desc())
+    rows = session.scalars(newest.limit(limit).offset(offset))
     return tuple(map(_change, rows)), count_rows(session, matching)
 
 

@@ -130,7 +130,11 @@ class TemplateChange(Base):
     """A change of a site's template between two jobs: one event, however many pages show it."""
 
     __tablename__ = "template_changes"
-    __table_args__ = (UniqueConstraint("from_job_id", "to_job_id"), Index(None, "source_id", "to_job_id"))
+    __table_args__ = (
+        UniqueConstraint("from_job_id", "to_job_id"),
+        Index(None, "source_id", "to_job_id"),
+        Index(None, "to_job_id"),
+    )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))

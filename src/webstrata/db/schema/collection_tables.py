@@ -145,7 +145,7 @@ class HealthRow(Base):
     """The health of one run of a source."""
 
     __tablename__ = "scraper_health"
-    __table_args__ = (Index(None, "created_at"), Index(None, "source_id", "id"))
+    __table_args__ = (Index(None, "created_at"), Index(None, "source_id", "id"), Index(None, "job_id"))
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     created_at: Mapped[datetime | None] = mapped_column(default=utcnow)

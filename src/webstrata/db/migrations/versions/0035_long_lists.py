@@ -22,6 +22,8 @@ _OTHERS = {
     "price_history": (("source_id", "id"),),
     "diagnostics": (("listing_id", "id"),),
     "audit_sessions": (("created_at", "id"), ("status", "created_at", "id")),
+    "scraper_health": (("job_id",),),
+    "template_changes": (("to_job_id",),),
     "scrape_metadata": (("source_id", "id"), ("job_id", "id")),
 }
 _BY_URL = "ix_diagnostics_url"
