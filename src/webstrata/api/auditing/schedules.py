@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Response
 
-from webstrata.api.auditing.audits import AUDITS_PATH, Limit, Offset
+from webstrata.api.auditing.audits import AUDITS_PATH, Offset
 from webstrata.api.auditing.schemas import (
     AuditScheduleListSchema,
     AuditScheduleSchema,
@@ -16,7 +16,7 @@ from webstrata.app import App
 from webstrata.db.auditing import schedules
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.auth import ADMIN_RESPONSES, require_admin
-from webstrata.http.dependencies import Parts, RowId
+from webstrata.http.dependencies import Limit, Parts, RowId
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.same_origin import refuse_other_sites
 from webstrata.jobs.auditing.schedule_orders import AuditScheduleOrders

@@ -17,7 +17,7 @@ _AMONG_CHANGES = {
     "ix_snapshot_changes_newest_of_type": ("change_type", "to_capture_timestamp", "id"),
     "ix_snapshot_changes_most_significant": ("significance", "to_capture_timestamp", "id"),
 }
-_OTHERS = {
+_OTHERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "listings": (("source_id", "last_seen_at", "id"),),
     "price_history": (("source_id", "id"),),
     "diagnostics": (("listing_id", "id"),),
@@ -36,14 +36,14 @@ def upgrade() -> None:
     """Add the indexes."""
     op.drop_index(_OF_JOB, _CHANGES)
     op.create_index(_OF_JOB, _CHANGES, ["to_job_id", "to_capture_timestamp", "id"])
-    for name, columns in _AMONG_CHANGES.items():
-        op.create_index(name, _CHANGES, [*columns], sqlite_where=_COUNTS, postgresql_where=_COUNTS)
+    for name, among in _AMONG_CHANGES.items():
+        op.create_index(name, _CHANGES, [*among], sqlite_where=_COUNTS, postgresql_where=_COUNTS)
     for table, indexes in _OTHERS.items():
         for columns in indexes:
             op.create_index(f"ix_{table}_{'_'.join(columns)}", table, [*columns])
     op.create_index(_BY_URL, "diagnostics", ["url"], postgresql_using="hash")
-    columns = ["id", "source_id"]
-    op.create_index(_PRICE_CHANGES, "price_history", columns, sqlite_where=_IS_CHANGE, postgresql_where=_IS_CHANGE)
+    with_source = ["id", "source_id"]
+    op.create_index(_PRICE_CHANGES, "price_history", with_source, sqlite_where=_IS_CHANGE, postgresql_where=_IS_CHANGE)
     op.drop_index(_AUDITS_BY_TIME, "audit_sessions")
 
 
