@@ -160,6 +160,7 @@ OF_REPORTS: dict[str, Asking] = {
     "texts that are stored already": lambda s: documents.ensure_documents(s, SOME_TEXTS),
     "delivered messages": deliver,
     "a capture that is withheld": withhold,
+    "watches of some pages": lambda s: watches.watches_covering(s, [SOURCE], SOME_URLS),
     "ranks of some pages": lambda s: signals.spread_rank(s, 1.0, 0.01, range(1, 50)),
     "the configuration of a source's jobs": lambda s: sources.registry_entry(s, LATE_SOURCE, ["https://s.example/"]),
     "a source's first run": lambda s: sources.first_run(s, SOURCE, "1d", NOW),

@@ -24,9 +24,11 @@ _OTHERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "audit_sessions": (("created_at", "id"), ("status", "created_at", "id")),
     "scraper_health": (("job_id",),),
     "template_changes": (("to_job_id",),),
+    "watches": (("source_id", "scope"),),
     "scrape_metadata": (("source_id", "id"), ("job_id", "id")),
 }
 _BY_URL = "ix_diagnostics_url"
+_BY_PAGE = "ix_watches_page"
 _AUDITS_BY_TIME = "ix_audit_sessions_created_at"
 _PRICE_CHANGES = "ix_price_history_changes"
 _IS_CHANGE = sa.text("previous_price IS NOT NULL")
@@ -42,6 +44,7 @@ def upgrade() -> None:
         for columns in indexes:
             op.create_index(f"ix_{table}_{'_'.join(columns)}", table, [*columns])
     op.create_index(_BY_URL, "diagnostics", ["url"], postgresql_using="hash")
+    op.create_index(_BY_PAGE, "watches", ["page"], postgresql_using="hash")
     with_source = ["id", "source_id"]
     op.create_index(_PRICE_CHANGES, "price_history", with_source, sqlite_where=_IS_CHANGE, postgresql_where=_IS_CHANGE)
     op.drop_index(_AUDITS_BY_TIME, "audit_sessions")
@@ -51,6 +54,7 @@ def downgrade() -> None:
     """Drop them again."""
     op.create_index(_AUDITS_BY_TIME, "audit_sessions", ["created_at"])
     op.drop_index(_PRICE_CHANGES, "price_history")
+    op.drop_index(_BY_PAGE, "watches")
     op.drop_index(_BY_URL, "diagnostics")
     for table, indexes in _OTHERS.items():
         for columns in indexes:
