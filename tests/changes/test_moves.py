@@ -57,3 +57,15 @@ def test_pages_that_moved_are_told_from_those_that_are_like_all_others(text_of: 
         (7, 10, MoveEvidence.SAME_TEXT),
         (8, 11, MoveEvidence.SIMILAR_TEXT),
     }
+
+
+def test_a_text_that_very_many_pages_have_is_no_sign_of_a_move() -> None:
+    def moved(pages: int) -> int:
+        gone, new = (
+            [PageContent(first + n, f"https://example.org/{first}/{n}", "A page", 1, "same", 7) for n in range(pages)]
+            for first in (0, pages)
+        )
+        return len(find_moves(gone, new, lambda ids: dict.fromkeys(ids, ""), CommonWords([])))
+
+    assert moved(30) == 30
+    assert moved(1_001) == 0, "a million pairs of addresses would be compared"

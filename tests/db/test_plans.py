@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from tests.db.asked_lists import OF_LISTS, OF_REPORTS, OF_WHOLE_SOURCES
 from tests.support.databases import FreshDatabase
 from tests.support.large_archive import LARGE_JOB, OTHER_JOB, SMALL_JOB, SOURCE, fill
 from tests.support.plans import Asking, Effort, effort_of
@@ -48,13 +49,14 @@ from webstrata.db.operations import (
     storage,
 )
 from webstrata.db.operations.audit_log import ChangeFilter
-from webstrata.db.operations.exporting import ExportScope, exported_snapshots
+from webstrata.db.operations.exporting import ExportScope, exported_events, exported_snapshots
 from webstrata.db.queue import closed_jobs, frontier, jobs, leases, permits, run_reports
 from webstrata.db.replay import captured_requisites, cdx, closest, page_links, replay_checks
 from webstrata.db.retention import artifacts, holds, retention, tombstones
 from webstrata.db.search.fulltext import count_documents
 from webstrata.db.search.word_forms import learn_forms
 from webstrata.db.sources import editions, rebuilding, source_rows, source_scopes, sources, totals
+from webstrata.db.sql import counting
 from webstrata.db.sql.statistics import refresh_statistics
 from webstrata.db.watching import paired_pages, saved_searches, site_diff, site_events, watches
 from webstrata.db.watching.site_diff import CrawlDefaults
@@ -418,7 +420,6 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "the newest changes that match a search": lambda s: newest_matches(s, SEARCHED, 50),
     "a large job's failed URLs": lambda s: absence.lost_way(s, SOURCE, LARGE_JOB),
     "jobs without a template": lambda s: changes.jobs_without_template(s, SOURCE),
-    "how many changes": lambda s: change_lists.count_events(s, EventFilter()),
     "pages with a rank to hand on": lambda s: signals.unsettled_pages(s, 0.01, 1_000),
     "the rank of all pages": signals.total_mass,
     "blobs that nothing refers to": assets.unreferenced_blobs,
@@ -428,22 +429,15 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "the totals of a rebuild": rebuilding.totals,
     "how many captures a prefix has": lambda s: cdx.count_captures(s, SITE),
     "a page of a prefix": lambda s: cdx.position_of(s, SITE, CAPTURES),
-    "all changes": lambda s: audit_log.entries(s, ChangeFilter(), limit=20),
     "expired tasks": lambda s: closed_jobs.count_expired_tasks(s, NOW),
     "unreferenced blobs": lambda s: assets.count_unreferenced(s, NOW),
     "all reports": lambda s: report_review.reports(s, limit=20),
     "pages that lost their links": lambda s: site_diff.unlinked_pages(s, OTHER_JOB, ANOTHER_JOB, range(1, 500)),
     "pages that changed between two runs": changed_between,
     "listings by price": lambda s: listings.list_listings(s, ListingFilter(), ListingOrder.CHEAPEST, limit=20),
-    "the newest listings": lambda s: listings.list_listings(s, ListingFilter(), ListingOrder.NEWEST, limit=20),
-    "prices": lambda s: listings.list_prices(s, source=None, changes_only=False, limit=20),
     "all hauls": lambda s: hauls.list_hauls(s, limit=20),
-    "the health of sources": collection_lists.source_health,
-    "traces": lambda s: collection_lists.list_diagnostics(s, CollectionFilter(), limit=20),
-    "scrapes": lambda s: collection_lists.list_scrapes(s, CollectionFilter(), limit=20),
     "all watches": watches.all_watches,
     "all audit schedules": schedules.list_schedules,
-    "how many audits": sessions.count_audits,
     "how many captures a source has": lambda s: source_rows.count_captures(s, SOURCE),
     "pruning permits": lambda s: permits.prune(s, timedelta(days=-1)),
     "a dead worker's permits": lambda s: permits.forget_owner(s, "somebody else", HOUR),
@@ -453,7 +447,8 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
 @pytest.fixture(scope="module")
 def large(fresh_database_url: FreshDatabase) -> Iterator[Database]:
     """An archive of many rows, of which the database knows what the index lets it know while it writes."""
-    with fresh_database_url() as url:
+    with fresh_database_url() as url, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "MOST_COUNTED", 100)
         database = Database(url)
         fill(database, CAPTURES)
         wait_until(lambda: database.is_sqlite or has_statistics(database), "PostgreSQL looked at its tables")
@@ -475,20 +470,35 @@ def dear(database: Database, asked: dict[str, Asking], most: int) -> dict[str, E
     return {name: effort for name, effort in efforts.items() if effort.amount > most}
 
 
-@pytest.mark.parametrize("asked", [OF_JOBS, OF_BATCHES, OF_VIEWS], ids=["jobs", "batches", "views"])
+@pytest.mark.parametrize(
+    "asked", [OF_JOBS, OF_BATCHES, OF_VIEWS, OF_REPORTS], ids=["jobs", "batches", "views", "reports"]
+)
 def test_what_is_asked_reads_little_of_a_large_archive(large: Database, asked: dict[str, Asking]) -> None:
     assert dear(large, asked, MOST[large.url.get_backend_name()]) == {}
 
 
 def test_what_asks_about_the_whole_archive_reads_it_a_few_times_at_most(large: Database) -> None:
     most = MOST_PER_CAPTURE[large.url.get_backend_name()] * CAPTURES
-    assert dear(large, OF_THE_WHOLE_ARCHIVE, most) == {}
+    assert dear(large, OF_THE_WHOLE_ARCHIVE | OF_WHOLE_SOURCES, most) == {}
+
+
+def test_a_list_is_read_and_counted_to_a_limit(large: Database) -> None:
+    assert dear(large, OF_LISTS, 2 * MOST[large.url.get_backend_name()]) == {}
+    with large.read() as session:
+        _, total = listings.list_listings(session, ListingFilter(), ListingOrder.NEWEST, limit=1)
+    assert total == 101
 
 
 def test_a_list_that_is_exported_is_read_on_from_where_it_was(large: Database) -> None:
     scope = ExportScope(after_id=CAPTURES // 2, limit=20)
-    effort = effort_of(large, lambda _session: [*exported_snapshots(large, scope)])
-    assert effort.amount <= MOST[large.url.get_backend_name()], effort
+    exported: dict[str, Asking] = {
+        "snapshots": lambda _: [*exported_snapshots(large, scope)],
+        "changes": lambda _: [*exported_events(large, EventFilter(), after_id=CAPTURES // 4, limit=20)],
+        "records of a job": lambda _: [*export_records.records_of_job(large, SMALL_JOB)],
+        "records of a URL": lambda _: export_records.records_of_url(large, URLS[0]),
+        "records of a file": lambda _: [*integrity.recorded_offsets(large, 12)],
+    }
+    assert dear(large, exported, MOST[large.url.get_backend_name()]) == {}
 
 
 def test_a_query_that_reads_a_table_is_seen(large: Database) -> None:

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from webstrata.api.public_schemas import CountedListSchema
+
 # ruff: noqa: N815
 
 
@@ -68,11 +70,10 @@ class TemplateChangeSchema(BaseModel):
     computedAt: str
 
 
-class ChangesSchema(BaseModel):
+class ChangesSchema(CountedListSchema):
     """One page of the changes; where change tracking is switched off, `enabled` is false."""
 
     enabled: bool
-    total: int
     page: int
     pageSize: int
     results: list[ChangeEventSchema]

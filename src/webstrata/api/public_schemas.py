@@ -1,12 +1,13 @@
-"""The JSON of editions, reports, usage and exports. Names are part of the API's contract: they do not change."""
+"""The JSON of editions, reports, usage, exports and totals of lists: part of the API's contract, no name changes."""
 
 import re
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, computed_field
 
 from webstrata.http.dependencies import WITHOUT_NUL, nothing_when_blank, without_nul
+from webstrata.model.list_totals import MOST_COUNTED, is_capped
 
 # ruff: noqa: N815
 
@@ -185,3 +186,15 @@ class ResourcesSchema(BaseModel):
     archived: int
     cut: bool = Field(description="Whether the list was cut: there are more resources.")
     resources: list[ResourceSchema]
+
+
+class CountedListSchema(BaseModel):
+    """A list with its total."""
+
+    total: int = Field(description=f"Number of rows; beyond {MOST_COUNTED:,} they are not counted further.")
+
+    @computed_field(alias="totalCapped", description="Whether the list is longer than `total`.")  # type: ignore[prop-decorator]
+    @property
+    def total_capped(self) -> bool:
+        """Return whether there are more rows than were counted."""
+        return is_capped(self.total)

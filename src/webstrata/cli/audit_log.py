@@ -29,6 +29,7 @@ def audit_log(
 ) -> None:
     """Show the audit log, newest first: who changed what through the API, the web pages or commands."""
     from webstrata.db.operations.audit_log import ChangeFilter, entries
+    from webstrata.model.list_totals import is_capped
 
     filters = ChangeFilter(target, action, actor)
     with started(quiet=True) as app, app.database.read() as session:
@@ -40,6 +41,8 @@ def audit_log(
         print(_line(change))
     if not total:
         print("No matching entries." if filters != ChangeFilter() else "The audit log is empty.")
+    elif is_capped(total) and len(found) == limit:
+        print(f"there may be more: --offset {offset + len(found)}")
     elif total > offset + len(found):
         print(f"{total - offset - len(found)} more: --offset {offset + len(found)}")
 

@@ -14,6 +14,7 @@ from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson, OfSource
 from webstrata.cli.start import INTERRUPTED, interruptible, note, print_json, started
 from webstrata.errors import ConflictError
+from webstrata.model.list_totals import MOST_COUNTED, is_capped
 from webstrata.model.words import counted
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def list_changes(
         print_json(
             {
                 "total": total,
+                "total_capped": is_capped(total),
                 "results": [dataclasses.asdict(event) for event in events],
                 "template_changes": [dataclasses.asdict(change) for change in templates],
             }
@@ -197,7 +199,8 @@ def _print_events(
         more = "webstrata changes lists all." if is_narrowed else "They appear once a site is archived a second time."
         console.print(f"No changes found. {more}")
         return
-    console.print(f"{counted(total, 'change')} found" + (f", the first {len(events)}:" if len(events) < total else ":"))
+    changes = f"more than {counted(MOST_COUNTED, 'change')}" if is_capped(total) else counted(total, "change")
+    console.print(f"{changes} found" + (f", the first {len(events)}:" if len(events) < total else ":"))
     for change in templates:
         console.print(Text(f"{change.source_code}: {change.summary} ({counted(change.pages, 'page')})"))
     for event in events:

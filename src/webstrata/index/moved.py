@@ -5,6 +5,7 @@ page shows that it is not available. Replay follows the redirect as it was archi
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -62,11 +63,14 @@ def index_moved(context: IndexContext, files: Sequence[KnownWarc], stop_if_asked
     gone = [
         (move, judged.get(move.record.url, _MOVED)) for move in moves if move.is_promised or move.record.url in judged
     ]
-    for warc in {move.warc.id: move.warc for move, _ in gone}.values():
-        found = [_found(move, quality, context.kind) for move, quality in gone if move.warc.id == warc.id]
-        for start in range(0, len(found), BATCH):
+    by_file: dict[int, list[tuple[_Move, Quality]]] = defaultdict(list)
+    for move, quality in gone:
+        by_file[move.warc.id].append((move, quality))
+    for of_file in by_file.values():
+        for start in range(0, len(of_file), BATCH):
             stop_if_asked()
-            store_late(context, warc, found[start : start + BATCH])
+            found = [_found(move, quality, context.kind) for move, quality in of_file[start : start + BATCH]]
+            store_late(context, of_file[0][0].warc, found)
     return len(gone)
 
 

@@ -10,7 +10,9 @@ from fastapi.responses import HTMLResponse
 
 from webstrata.db.operations.audit_log import ChangeFilter, LoggedChange, entries
 from webstrata.http.dependencies import Parts, Text
+from webstrata.model.list_totals import is_capped
 from webstrata.web.failures import PageRoute
+from webstrata.web.list_pages import count_pages
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
 
@@ -37,7 +39,8 @@ def audit_log(
         total=total,
         target=requested,
         here=page,
-        pages=-(-total // ON_A_PAGE),
+        pages=count_pages(total, ON_A_PAGE, page, len(found)),
+        capped=is_capped(total),
         older=_address(requested, page + 1),
         newer=_address(requested, page - 1),
     )

@@ -14,9 +14,11 @@ from webstrata.db.operations import catalog
 from webstrata.errors import NotFoundError
 from webstrata.http.dependencies import Code, Parts
 from webstrata.model.changes.values import CHANGE_WORDS, SIGNIFICANT, ChangeType
+from webstrata.model.list_totals import is_capped
 from webstrata.model.notifications.values import ReviewFilter
 from webstrata.web.change_texts import by_day
 from webstrata.web.failures import PageRoute
+from webstrata.web.list_pages import count_pages
 from webstrata.web.pages import render
 
 CHANGES_ON_A_PAGE = 30
@@ -92,7 +94,8 @@ def changes(request: Request, app: Parts, form: Annotated[ChangeForm, Query()]) 
         total=total,
         templates=templates if page == 1 and not form.kind and not form.level else [],
         here=page,
-        pages=-(-total // CHANGES_ON_A_PAGE),
+        pages=count_pages(total, CHANGES_ON_A_PAGE, page, len(events)),
+        capped=is_capped(total),
         significant=SIGNIFICANT,
         choices=_choices(form, [(one.code, one.name) for one in sources]),
     )

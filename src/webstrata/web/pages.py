@@ -16,6 +16,7 @@ from webstrata.model.archive import JobView
 from webstrata.web import change_texts, present, quality_texts
 from webstrata.web.api_texts import text_and_code
 from webstrata.web.assets import HTMX, asset_address, our_assets
+from webstrata.web.list_pages import total_words
 from webstrata.web.schedule_texts import schedule_words
 from webstrata.web.search.form import address
 from webstrata.web.visitor import visitor_of
@@ -105,6 +106,7 @@ def _templates() -> Environment:
             change_texts.top_detail,
             schedule_words,
             text_and_code,
+            total_words,
         )
     }
     environment.filters |= {"age": _age, "took": _took}

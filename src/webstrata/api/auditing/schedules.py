@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Response
 
-from webstrata.api.auditing.audits import AUDITS_PATH
+from webstrata.api.auditing.audits import AUDITS_PATH, Offset
 from webstrata.api.auditing.schemas import (
     AuditScheduleListSchema,
     AuditScheduleSchema,
@@ -16,7 +16,7 @@ from webstrata.app import App
 from webstrata.db.auditing import schedules
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.auth import ADMIN_RESPONSES, require_admin
-from webstrata.http.dependencies import Parts, RowId
+from webstrata.http.dependencies import Limit, Parts, RowId
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.same_origin import refuse_other_sites
 from webstrata.jobs.auditing.schedule_orders import AuditScheduleOrders
@@ -34,11 +34,12 @@ router = APIRouter(
 
 
 @router.get("")
-def list_schedules(app: Parts) -> AuditScheduleListSchema:
-    """List the shops that are audited on a schedule, with their last audit."""
+def list_schedules(app: Parts, limit: Limit = 200, offset: Offset = 0) -> AuditScheduleListSchema:
+    """List the shops that are audited on a schedule, with their last audit, by their numbers."""
     with app.database.read() as session:
-        found = schedules.list_schedules(session)
-    return AuditScheduleListSchema(total=len(found), items=[_shown(one) for one in found])
+        total = schedules.count_schedules(session)
+        found = schedules.list_schedules(session, limit=limit, offset=offset)
+    return AuditScheduleListSchema(total=total, items=[_shown(one) for one in found])
 
 
 @router.post("", status_code=201, dependencies=_OURS, responses=_TAKEN)

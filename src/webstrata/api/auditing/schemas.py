@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from webstrata.api.public_schemas import CountedListSchema
 from webstrata.http.dependencies import Text
 from webstrata.model.auditing.sessions import AuditMode, AuditRetention
 
@@ -110,10 +111,9 @@ class AuditScheduleListSchema(BaseModel):
     items: list[AuditScheduleSchema]
 
 
-class AuditListSchema(BaseModel):
+class AuditListSchema(CountedListSchema):
     """Audits, newest first."""
 
-    total: int
     items: list[AuditSummarySchema]
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from webstrata.api.public_schemas import CountedListSchema
 from webstrata.api.schemas import Line
 from webstrata.db.collections.hauls import MAX_CAPTURES
 from webstrata.http.dependencies import SnapshotNumber
@@ -74,31 +75,28 @@ class ListingSchema(BaseModel):
     lastChange: PriceSchema | None
 
 
-class ListingListSchema(BaseModel):
+class ListingListSchema(CountedListSchema):
     """One page of the listings."""
 
     items: list[ListingSchema]
-    total: int
     limit: int
     offset: int
 
 
-class PriceListSchema(BaseModel):
+class PriceListSchema(CountedListSchema):
     """One page of the price history, newest first."""
 
     items: list[PriceSchema]
-    total: int
     limit: int
     offset: int
 
 
-class PriceHistorySchema(BaseModel):
+class PriceHistorySchema(CountedListSchema):
     """The prices of the listings at a URL, newest first."""
 
     url: str
     listingIds: list[int]
     history: list[PriceSchema]
-    total: int
 
 
 class HealthRunSchema(BaseModel):
@@ -115,11 +113,10 @@ class HealthRunSchema(BaseModel):
     fieldFillRates: dict[str, float]
 
 
-class HealthRunListSchema(BaseModel):
+class HealthRunListSchema(CountedListSchema):
     """One page of the runs, newest first."""
 
     items: list[HealthRunSchema]
-    total: int
     limit: int
     offset: int
 
@@ -218,11 +215,10 @@ class DiagnosticSchema(BaseModel):
     traces: list[TraceSchema]
 
 
-class DiagnosticListSchema(BaseModel):
+class DiagnosticListSchema(CountedListSchema):
     """One page of the diagnostics, newest first."""
 
     items: list[DiagnosticSchema]
-    total: int
     limit: int
     offset: int
 
@@ -244,11 +240,10 @@ class ScrapeSchema(BaseModel):
     errorKind: str | None
 
 
-class ScrapeListSchema(BaseModel):
+class ScrapeListSchema(CountedListSchema):
     """One page of the attempts to fetch URLs, newest first."""
 
     items: list[ScrapeSchema]
-    total: int
     limit: int
     offset: int
 
@@ -268,10 +263,9 @@ class ExportEntrySchema(BaseModel):
     finishedAt: str | None
 
 
-class ExportHistorySchema(BaseModel):
+class ExportHistorySchema(CountedListSchema):
     """One page of the exports, newest first."""
 
     items: list[ExportEntrySchema]
-    total: int
     limit: int
     offset: int

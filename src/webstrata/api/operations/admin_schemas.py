@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from webstrata.api.public_schemas import CountedListSchema
 from webstrata.http.dependencies import WITHOUT_NUL, without_nul
 
 # ruff: noqa: N815
@@ -27,11 +28,10 @@ class AuditEntrySchema(BaseModel):
     client: str | None
 
 
-class AuditLogSchema(BaseModel):
+class AuditLogSchema(CountedListSchema):
     """A page of the audit log, newest first."""
 
     items: list[AuditEntrySchema]
-    total: int
     limit: int
     offset: int
 

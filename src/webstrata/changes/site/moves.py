@@ -89,9 +89,13 @@ def _same_texts(gone: Sequence[PageContent], new: Sequence[PageContent]) -> list
     for page in new:
         if page.text_hash and page.fingerprint is not None:
             by_text[page.text_hash].append(page)
+    shared = Counter(page.text_hash or "" for page in gone)
     moves = []
     for page in gone:
-        if alike := by_text.get(page.text_hash or ""):
+        text = page.text_hash or ""
+        alike = by_text.get(text)
+        # A text that very many pages have tells none from the others, and every pair of addresses would be compared.
+        if alike and len(alike) * shared[text] <= MOST_PAIRS:
             best = max(alike, key=lambda other: fuzz.ratio(page.url, other.url))
             alike.remove(best)
             moves.append(FoundMove(page.snapshot_id, best.snapshot_id, MoveEvidence.SAME_TEXT))

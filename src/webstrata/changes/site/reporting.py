@@ -1,5 +1,6 @@
 """Site events of runs: compares each run of a source once with the previous one, and notifies subscribers."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -23,7 +24,7 @@ from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import JobStatus
 from webstrata.model.watching.site_diff import SiteRun
 from webstrata.model.watching.site_events import site_events as events_of_diff
-from webstrata.model.watching.watches import Watch
+from webstrata.model.watching.watches import Watch, WatchScope
 
 MOST_RUNS = 20
 """The most runs that are compared at a time, newest first; an older archive may have many without site events."""
@@ -93,8 +94,17 @@ class SiteReporting:
 
 def _watched(known: Sequence[Watch], reports: Sequence[SiteEventReport]) -> dict[int, list[SiteEventReport]]:
     """Return the site events that belong to each watch."""
+    by_page: dict[str, list[SiteEventReport]] = defaultdict(list)
+    for one in reports:
+        for page in {one.stored.event.page, one.stored.event.new_page or one.stored.event.page}:
+            by_page[page].append(one)
     return {
-        watch.id: [one for one in reports if watch.may_report_site_event(one.stored.event, one.stored.from_job_id)]
+        watch.id: [
+            one
+            # Of thousands of events, few are about the page of a watch.
+            for one in (by_page.get(watch.page, ()) if watch.scope is WatchScope.PAGE else reports)
+            if watch.may_report_site_event(one.stored.event, one.stored.from_job_id)
+        ]
         for watch in known
     }
 

@@ -28,7 +28,8 @@ class WatchMatching:
     def match(self, events: Sequence[NewEvent]) -> list[NewWatchEvent]:
         """Return which events belong to which watches."""
         with self.database.read() as session:
-            known = watches.watches_of_sources(session, {event.source_id for event in events})
+            pages = {event.normalized_url_group for event in events}
+            known = watches.watches_covering(session, {event.source_id for event in events}, pages)
         index = _Index(known)
         found = []
         for event in events if known else ():

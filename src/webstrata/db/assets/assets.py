@@ -1,5 +1,6 @@
 """Assets of sources, their versions, and the blobs that versions refer to."""
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -7,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TypeVar
 
-from sqlalchemy import Exists, bindparam, delete, exists, func, insert, select, tuple_, update
+from sqlalchemy import Executable, Exists, bindparam, delete, exists, func, insert, select, text, tuple_, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.assets.asset_contents import BlobPlace, hold_places
@@ -126,6 +127,13 @@ class _Row:
 
 
 _READ = ("id", *(field.name for field in fields(_Row) if field.name not in {"id", "is_changed"}))
+_COLUMNS_READ = tuple(Asset.__table__.c[name] for name in ("plugin", "identifier", *_READ))
+# A list of pairs would lead SQLite to all assets of the source; CROSS JOIN has it begin with the keys.
+_SQLITE_ROWS = text(
+    f"SELECT {', '.join(f'a.{column.name}' for column in _COLUMNS_READ)}"  # noqa: S608 - contains no input
+    " FROM json_each(:keys) AS k CROSS JOIN assets AS a ON a.source_id = :source_id"
+    " AND a.plugin = json_extract(k.value, '$[0]') AND a.identifier = json_extract(k.value, '$[1]')"
+).columns(*_COLUMNS_READ)
 
 
 def _apply(rows: dict[AssetKey, _Row], sighting: Sighting) -> tuple[Sight, int | None]:
@@ -151,15 +159,17 @@ def _apply(rows: dict[AssetKey, _Row], sighting: Sighting) -> tuple[Sight, int |
 
 def _rows_of(session: Session, source_id: int, keys: Iterable[AssetKey]) -> dict[AssetKey, _Row]:
     found: dict[AssetKey, _Row] = {}
-    columns = [getattr(Asset, name) for name in _READ]
     for some in batches(dict.fromkeys(keys), KEYS_AT_ONCE):
-        rows = session.execute(
-            select(Asset.plugin, Asset.identifier, *columns).where(
-                Asset.source_id == source_id, tuple_(Asset.plugin, Asset.identifier).in_(some)
-            )
-        )
+        rows = session.execute(_chosen(session, source_id, some))
         found |= {(row[0], row[1]): _Row(**dict(zip(_READ, row[2:], strict=True))) for row in rows}
     return found
+
+
+def _chosen(session: Session, source_id: int, keys: list[AssetKey]) -> Executable:
+    if session.get_bind().dialect.name == "sqlite":
+        return _SQLITE_ROWS.bindparams(keys=json.dumps(keys), source_id=source_id)
+    is_one = tuple_(Asset.plugin, Asset.identifier).in_(keys)
+    return select(*_COLUMNS_READ).where(Asset.source_id == source_id, is_one)
 
 
 def _write_rows(session: Session, source_id: int, job_id: int, rows: Mapping[AssetKey, _Row]) -> None:

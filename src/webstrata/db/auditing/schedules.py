@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, exists, or_, select
+from sqlalchemy import ColumnElement, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.operations import audit_log
@@ -49,14 +49,22 @@ def restore_schedule(session: Session, schedule: AuditSchedule) -> bool:
     return True
 
 
-def list_schedules(session: Session, schedule_id: int | None = None) -> list[AuditSchedule]:
-    """Return the schedules, or one of them, with the status of their newest audit."""
+def list_schedules(
+    session: Session, schedule_id: int | None = None, *, limit: int | None = None, offset: int = 0
+) -> list[AuditSchedule]:
+    """Return the schedules, some or one of them, with the status of their newest audit."""
     query = select(AuditScheduleRow, AuditSessionRow.status).outerjoin(
         AuditSessionRow, AuditSessionRow.id == AuditScheduleRow.last_session_id
     )
     if schedule_id is not None:
         query = query.where(AuditScheduleRow.id == schedule_id)
-    return [_schedule(row, status) for row, status in session.execute(query.order_by(AuditScheduleRow.id))]
+    query = query.order_by(AuditScheduleRow.id).limit(limit).offset(offset or None)
+    return [_schedule(row, status) for row, status in session.execute(query)]
+
+
+def count_schedules(session: Session) -> int:
+    """Return how many schedules there are."""
+    return session.scalar(select(func.count()).select_from(AuditScheduleRow)) or 0
 
 
 def load_schedule(session: Session, schedule_id: int) -> AuditSchedule:

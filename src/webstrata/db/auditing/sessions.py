@@ -5,11 +5,13 @@ from dataclasses import asdict
 from datetime import datetime
 from uuid import uuid4
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.operations import audit_log
 from webstrata.db.schema.audit_tables import AuditSessionRow
+from webstrata.db.sql.counting import count_rows
+from webstrata.db.sql.planner_hints import unindexed
 from webstrata.errors import NotFoundError
 from webstrata.model.auditing.sessions import Audit, AuditMode, AuditRetention, AuditStatus, NewAudit
 
@@ -37,16 +39,15 @@ def list_audits(
     session: Session, *, status: AuditStatus | None = None, limit: int = 50, offset: int = 0
 ) -> list[Audit]:
     """Return the audits, newest first."""
-    statement = select(AuditSessionRow).order_by(AuditSessionRow.created_at.desc(), AuditSessionRow.id)
-    if status is not None:
-        statement = statement.where(AuditSessionRow.status == status)
-    return [audit_of(row) for row in session.scalars(statement.limit(limit).offset(offset))]
+    newest = AuditSessionRow.created_at.desc(), AuditSessionRow.id.desc()
+    chosen = _of_status(status).order_by(*newest).limit(limit).offset(offset)
+    rows = session.scalars(select(AuditSessionRow).where(AuditSessionRow.id.in_(chosen)).order_by(*newest))
+    return [audit_of(row) for row in rows]
 
 
 def count_audits(session: Session, *, status: AuditStatus | None = None) -> int:
-    """Return how many audits there are."""
-    statement = select(func.count()).select_from(AuditSessionRow)
-    return session.scalar(statement if status is None else statement.where(AuditSessionRow.status == status)) or 0
+    """Return how many audits there are; exact unless `is_capped`."""
+    return count_rows(session, _of_status(status))
 
 
 def waiting_audits(session: Session, urls: Sequence[str], mode: AuditMode, version: str) -> list[Audit]:
@@ -73,13 +74,19 @@ def previous_audit(session: Session, audit: Audit) -> Audit | None:
             AuditSessionRow.url == audit.url,
             AuditSessionRow.crawl_policy_version == audit.crawl_policy_version,
             AuditSessionRow.created_at < audit.created_at,
-            AuditSessionRow.status.in_([AuditStatus.COMPLETED, AuditStatus.PARTIAL]),
+            # The index of domains leads to few; that of statuses to nearly all.
+            unindexed(AuditSessionRow.status).in_([AuditStatus.COMPLETED, AuditStatus.PARTIAL]),
         )
         .order_by(AuditSessionRow.created_at.desc())
         .limit(1)
     )
     row = session.scalars(statement).first()
     return None if row is None else audit_of(row)
+
+
+def _of_status(status: AuditStatus | None) -> Select[str]:
+    query = select(AuditSessionRow.id)
+    return query if status is None else query.where(AuditSessionRow.status == status)
 
 
 def audit_of(row: AuditSessionRow) -> Audit:

@@ -1,9 +1,10 @@
 """Search documents: each text of a page is stored and indexed once, however often it was captured."""
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Table, bindparam, cast, delete, func, insert, select, text, tuple_, update
+from sqlalchemy import Table, bindparam, cast, delete, func, insert, select, text, update
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Session
@@ -73,8 +74,7 @@ def _known(session: Session, keys: list[tuple[str, str]]) -> dict[tuple[str, str
     if not keys:
         return {}
     if _is_sqlite(session):
-        found = select(Document.normalized_url_group, Document.text_hash, Document.id, Document.regions.is_not(None))
-        rows = session.execute(found.where(tuple_(Document.normalized_url_group, Document.text_hash).in_(keys))).all()
+        rows = session.execute(_SQLITE_KNOWN, {"keys": json.dumps(keys)}).all()
     else:
         groups, hashes = zip(*keys, strict=True)
         rows = session.execute(_POSTGRESQL_KNOWN, {"groups": [*groups], "hashes": [*hashes]}).all()
@@ -136,8 +136,14 @@ _POSTGRESQL_INSERT = ManyRows(
     .inline(),
     _COLUMNS | {"words": column("words")},
 )
-# Each key is looked up in the index by itself. As a list of pairs, PostgreSQL compares every pair with every row of a
-# table that it has not analysed yet, which is the state of an archive while its first job is indexed.
+# Each key is looked up in the index by itself. For a list of pairs SQLite reads the whole table. PostgreSQL compares
+# every pair with every row of a table that it has not analysed yet, the state of an archive while its first job is
+# indexed.
+_SQLITE_KNOWN = text(
+    "SELECT d.normalized_url_group, d.text_hash, d.id, d.regions IS NOT NULL AS has_regions"
+    " FROM json_each(:keys) AS k CROSS JOIN documents AS d"
+    " ON d.normalized_url_group = json_extract(k.value, '$[0]') AND d.text_hash = json_extract(k.value, '$[1]')"
+)
 _POSTGRESQL_KNOWN = text(
     "SELECT found.normalized_url_group, found.text_hash, found.id, found.has_regions"
     " FROM unnest(CAST(:groups AS text[]), CAST(:hashes AS text[])) AS wanted(url_group, hash)"

@@ -1,17 +1,19 @@
 """Lists of change events: filtered, counted and paged, for the API, the pages, feeds and exports."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Row, Select, case, func, literal_column, select, tuple_
-from sqlalchemy.orm import Session, aliased, defer
+from sqlalchemy import ColumnElement, Row, Select, SQLColumnExpression, case, func, literal_column, select, tuple_
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased, defer
 
-from webstrata.db.schema.change_tables import IS_SIGNIFICANT, SnapshotChange, TemplateChange
+from webstrata.db.schema.change_tables import COUNTS, IS_SIGNIFICANT, SnapshotChange, TemplateChange
 from webstrata.db.schema.tables import ArchiveJob, Snapshot, Source
 from webstrata.db.sources.totals import HIDDEN_SOURCE
-from webstrata.db.sql.planner_hints import unindexed
+from webstrata.db.sources.visible import of_visible_source
+from webstrata.db.sql.counting import count_rows
+from webstrata.db.sql.planner_hints import exactly, unindexed
 from webstrata.model.changes.values import SIGNIFICANT, ChangeType, Reason
 from webstrata.model.notifications.values import ChangeReview, ReviewFilter, ReviewStatus
 
@@ -88,19 +90,21 @@ class TemplateChangeView:
 
 
 def count_events(session: Session, filters: EventFilter) -> int:
-    """Return how many events match the filter."""
-    count = select(func.count()).select_from(SnapshotChange).join(Source, _OF_SOURCE)
-    return session.scalar(count.where(*_conditions(session, filters))) or 0
+    """Return how many events match the filter; exact unless `is_capped`."""
+    of_one = [] if _is_of_every_capture(filters) else _newest(filters)[:-2]
+    return count_rows(session, _matching(session, filters).order_by(*of_one))
 
 
 def list_events(
     session: Session, filters: EventFilter, *, limit: int, offset: int = 0, by_significance: bool = False
 ) -> list[EventView]:
     """Return some of the events that match the filter: newest first, or most significant first."""
-    conditions = _conditions(session, filters)
-    newest = (SnapshotChange.to_capture_timestamp.desc(), SnapshotChange.id.desc())
-    order = (SnapshotChange.significance.desc(), *newest) if by_significance else newest
-    rows = session.execute(_views().where(*conditions).order_by(*order).limit(limit).offset(offset))
+    order = _newest(replace(filters, change_types=()) if by_significance else filters)
+    if by_significance:
+        order = SnapshotChange.significance.desc(), *order
+    # The events before the requested ones are skipped in an index, and only those are joined with their snapshots.
+    chosen = _matching(session, filters).order_by(*order).limit(limit).offset(offset)
+    rows = session.execute(_views().where(SnapshotChange.id.in_(chosen)).order_by(*order))
     return [_view(row) for row in rows]
 
 
@@ -131,7 +135,9 @@ def significance_of_snapshots(session: Session, snapshot_ids: Sequence[int]) -> 
 
 def export_events(session: Session, filters: EventFilter, *, after_id: int, limit: int) -> Iterator[EventView]:
     """Yield events by ascending id, those after one."""
-    query = _views().where(SnapshotChange.id > after_id, *_conditions(session, filters)).order_by(SnapshotChange.id)
+    # By their ids, however few match: every part then begins where the last one ended.
+    conditions = _conditions(session, filters, unindexed)
+    query = _views().where(SnapshotChange.id > after_id, *conditions).order_by(SnapshotChange.id)
     for row in session.execute(query.limit(limit)):
         yield _view(row)
 
@@ -192,37 +198,93 @@ def _views() -> Select[*tuple[Any, ...]]:
     )
 
 
-def _conditions(session: Session, filters: EventFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [Source.code != HIDDEN_SOURCE]
-    if filters.source is not None:
-        conditions.append(Source.code == filters.source.lower())
+def _code(filters: EventFilter) -> str | None:
+    return None if filters.source is None else filters.source.lower()
+
+
+def _matching(session: Session, filters: EventFilter) -> Select[int]:
+    """Select the ids of the events that match the filter."""
+    query = select(SnapshotChange.id).where(*_conditions(session, filters))
+    if _is_of_every_capture(filters):
+        query = query.join(Snapshot, SnapshotChange.to_snapshot_id == Snapshot.id)
+    return query
+
+
+def _newest(filters: EventFilter) -> tuple[ColumnElement[Any], ...]:
+    if _is_of_every_capture(filters):
+        return Snapshot.capture_timestamp.desc(), Snapshot.id.desc()
+    newest = SnapshotChange.to_capture_timestamp.desc(), SnapshotChange.id.desc()
+    # Of one job, source or type only the time differs; the column names the index: see `exactly`.
     if filters.job_id is not None:
-        conditions.append(SnapshotChange.to_job_id == filters.job_id)
+        return SnapshotChange.to_job_id.desc(), *newest
+    if filters.source is not None:
+        return SnapshotChange.source_id.desc(), *newest
+    return (SnapshotChange.change_type.desc(), *newest) if len(filters.change_types) == 1 else newest
+
+
+def _is_of_every_capture(filters: EventFilter) -> bool:
+    """Return whether nearly every capture has an event that matches: these are in the order of the captures' index."""
+    is_of_some = filters.source is not None or filters.job_id is not None or filters.is_latest or filters.change_types
+    return filters.includes_unchanged and not is_of_some and not filters.review and not filters.min_significance
+
+
+def _captured_at(filters: EventFilter) -> InstrumentedAttribute[datetime]:
+    return Snapshot.capture_timestamp if _is_of_every_capture(filters) else SnapshotChange.to_capture_timestamp
+
+
+def _as_is(column: InstrumentedAttribute[Any]) -> SQLColumnExpression[Any]:
+    return column
+
+
+def _conditions(
+    session: Session,
+    filters: EventFilter,
+    named: Callable[[InstrumentedAttribute[Any]], SQLColumnExpression[Any]] = _as_is,
+) -> list[ColumnElement[bool]]:
+    """Return the conditions of a filter; `named` may hide its columns from the planner."""
+    conditions = of_visible_source(session, named(SnapshotChange.source_id), _code(filters))
+    if filters.job_id is not None:
+        conditions.append(exactly(named(SnapshotChange.to_job_id), filters.job_id))
     if filters.is_latest:
-        conditions.append(SnapshotChange.to_job_id.in_(_latest_jobs(session)))
-    if filters.change_types:
-        conditions.append(SnapshotChange.change_type.in_([kind.value for kind in filters.change_types]))
-    elif not filters.includes_unchanged:
-        conditions.append(SnapshotChange.change_type != ChangeType.UNCHANGED.value)
+        conditions.append(named(SnapshotChange.to_job_id).in_(_latest_jobs(session, _code(filters))))
+    if len(filters.change_types) == 1:
+        conditions.append(exactly(named(SnapshotChange.change_type), filters.change_types[0].value))
+    elif filters.change_types:
+        conditions.append(named(SnapshotChange.change_type).in_([kind.value for kind in filters.change_types]))
+    conditions += _counting(filters)
     conditions += _significant(filters.min_significance)
     if filters.normalized_url_group is not None:
-        # Selected by the page's captures, which have an index; each has one event.
-        captures = select(Snapshot.id).where(Snapshot.normalized_url_group == filters.normalized_url_group)
+        # The captures of a page are found by an index, and each has one event.
+        captured = aliased(Snapshot)
+        captures = select(captured.id).where(captured.normalized_url_group == filters.normalized_url_group)
         conditions.append(SnapshotChange.to_snapshot_id.in_(captures))
     conditions += _reviewed(filters.review)
+    at = named(_captured_at(filters))
     if filters.from_date is not None:
-        conditions.append(SnapshotChange.to_capture_timestamp >= datetime.combine(filters.from_date, time.min, UTC))
+        conditions.append(at >= datetime.combine(filters.from_date, time.min, UTC))
     if filters.to_date is not None:
-        conditions.append(SnapshotChange.to_capture_timestamp <= datetime.combine(filters.to_date, time.max, UTC))
+        conditions.append(at <= datetime.combine(filters.to_date, time.max, UTC))
     return conditions
+
+
+def _counting(filters: EventFilter) -> Iterator[ColumnElement[bool]]:
+    """Leave out the events of unchanged captures, in the words of the indexes that do so, too."""
+    if ChangeType.UNCHANGED in filters.change_types or (filters.includes_unchanged and not filters.change_types):
+        return
+    is_of_some = filters.source is not None or filters.job_id is not None
+    if filters.min_significance >= SIGNIFICANT and not is_of_some:
+        # The index of significant events is far smaller, and SQLite does not know that.
+        yield unindexed(SnapshotChange.change_type) != ChangeType.UNCHANGED.value
+    else:
+        yield literal_column(COUNTS)
 
 
 def _significant(least: float) -> Iterator[ColumnElement[bool]]:
     if least > 0:
         yield SnapshotChange.significance >= least
     if least >= SIGNIFICANT:
-        # Exactly the condition of the partial index, as SQLite does not infer it.
-        yield literal_column(IS_SIGNIFICANT, Boolean())
+        # The condition of the index, word by word: SQLite does not conclude it. As a Boolean it would become `… = 1`.
+        yield literal_column(IS_SIGNIFICANT)
 
 
 def _reviewed(review: ReviewFilter | None) -> Iterator[ColumnElement[bool]]:
@@ -233,13 +295,11 @@ def _reviewed(review: ReviewFilter | None) -> Iterator[ColumnElement[bool]]:
 
 
 def _template_conditions(session: Session, filters: EventFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [Source.code != HIDDEN_SOURCE]
-    if filters.source is not None:
-        conditions.append(Source.code == filters.source.lower())
+    conditions = of_visible_source(session, TemplateChange.source_id, _code(filters))
     if filters.job_id is not None:
         conditions.append(TemplateChange.to_job_id == filters.job_id)
     if filters.is_latest:
-        conditions.append(TemplateChange.to_job_id.in_(_latest_jobs(session)))
+        conditions.append(TemplateChange.to_job_id.in_(_latest_jobs(session, _code(filters))))
     if filters.from_date is not None:
         conditions.append(TemplateChange.computed_at >= datetime.combine(filters.from_date, time.min, UTC))
     if filters.to_date is not None:
@@ -247,12 +307,21 @@ def _template_conditions(session: Session, filters: EventFilter) -> list[ColumnE
     return conditions
 
 
-def _latest_jobs(session: Session) -> list[int]:
-    """Return the newest job of each source that has events."""
-    query = select(func.max(ArchiveJob.id)).where(
-        select(SnapshotChange.id).where(SnapshotChange.to_job_id == ArchiveJob.id).exists()
+def _latest_jobs(session: Session, source: str | None) -> list[int]:
+    """Return the newest job with events of each source, or of one."""
+    has_events = select(SnapshotChange.id).where(SnapshotChange.to_job_id == ArchiveJob.id).exists()
+    newest = (
+        select(ArchiveJob.id)
+        .where(ArchiveJob.source_id == Source.id, has_events)
+        .order_by(ArchiveJob.id.desc())
+        .limit(1)
+        .correlate(Source)
+        .scalar_subquery()
     )
-    return list(session.scalars(query.group_by(ArchiveJob.source_id)))
+    query = select(newest)
+    if source is not None:
+        query = query.where(Source.code == source)
+    return [job_id for job_id in session.scalars(query.select_from(Source)) if job_id is not None]
 
 
 def _view(row: Row[*tuple[Any, ...]]) -> EventView:

@@ -111,8 +111,9 @@ def list_hauls(
     count = select(func.count()).where(HaulCapture.haul_id == HaulRow.id).correlate(HaulRow).scalar_subquery()
     total = session.scalar(select(func.count()).select_from(HaulRow).where(*named)) or 0
     columns = (HaulRow.id, HaulRow.name, HaulRow.actor, HaulRow.created_at, count)
-    newest = select(*columns).where(*named).order_by(HaulRow.created_at.desc(), HaulRow.id)
-    rows = session.execute(newest.limit(limit).offset(offset))
+    newest = HaulRow.created_at.desc(), HaulRow.id
+    chosen = select(HaulRow.id).where(*named).order_by(*newest).limit(limit).offset(offset)
+    rows = session.execute(select(*columns).where(HaulRow.id.in_(chosen)).order_by(*newest))
     return [HaulSummary(*row) for row in rows], total
 
 

@@ -14,6 +14,9 @@ from webstrata.db.collections.price_history import stored_money
 from webstrata.db.schema.collection_tables import ListingRow, PriceRow
 from webstrata.db.schema.tables import Source
 from webstrata.db.sources.totals import HIDDEN_SOURCE
+from webstrata.db.sources.visible import of_visible_source
+from webstrata.db.sql.counting import count_rows
+from webstrata.db.sql.planner_hints import unindexed
 from webstrata.model.collections.listing import Money
 from webstrata.model.collections.prices import PriceMove, price_move
 
@@ -93,12 +96,14 @@ class ListingView:
 def list_listings(
     session: Session, filters: ListingFilter, order: ListingOrder, *, limit: int, offset: int = 0
 ) -> tuple[list[ListingView], int]:
-    """Return listings and how many there are in all."""
-    query = _visible().where(*_conditions(filters))
-    total = session.scalar(select(func.count()).select_from(query.subquery())) or 0
-    rows = session.execute(query.order_by(*_ORDERS[order]).limit(limit).offset(offset)).all()
+    """Return listings and how many there are; exact unless `is_capped`."""
+    matching = select(ListingRow.id).where(*_conditions(session, filters))
+    # Of one source: the column names the index, see `exactly`.
+    of_source = (ListingRow.source_id.desc(),) if filters.source is not None and order is ListingOrder.NEWEST else ()
+    chosen = matching.order_by(*of_source, *_ORDERS[order]).limit(limit).offset(offset)
+    rows = session.execute(_visible().where(ListingRow.id.in_(chosen)).order_by(*_ORDERS[order])).all()
     changes = _last_changes(session, [row[0].id for row in rows])
-    return [_view(row, changes.get(row[0].id)) for row in rows], total
+    return [_view(row, changes.get(row[0].id)) for row in rows], count_rows(session, matching.order_by(*of_source))
 
 
 def find_listing(session: Session, listing_id: int) -> ListingView | None:
@@ -121,24 +126,25 @@ def price_history(
     query = select(PriceRow).where(PriceRow.listing_id.in_(listing_ids), PriceRow.price.is_not(None))
     if changes_only:
         query = query.where(PriceRow.previous_price.is_not(None))
-    total = session.scalar(select(func.count()).select_from(query.subquery())) or 0
     newest = query.order_by(PriceRow.captured_at.desc(), PriceRow.id.desc()).limit(limit).offset(offset)
-    return [_price(row) for row in session.scalars(newest)], total
+    return [_price(row) for row in session.scalars(newest)], count_rows(session, query.with_only_columns(PriceRow.id))
 
 
 def list_prices(
     session: Session, *, source: str | None, changes_only: bool, limit: int, offset: int = 0
 ) -> tuple[list[PriceView], int]:
     """Return prices of all listings, or of those of a source, the last recorded first, and how many there are."""
-    query = select(PriceRow).join(Source, Source.id == PriceRow.source_id)
-    query = query.where(Source.code != HIDDEN_SOURCE, PriceRow.price.is_not(None))
-    if source is not None:
-        query = query.where(Source.code == source)
+    # The index of changes has the source, too: that of sources leads to every price.
+    source_id = unindexed(PriceRow.source_id) if changes_only else PriceRow.source_id
+    matching = select(PriceRow.id).where(
+        PriceRow.price.is_not(None), source_id.is_not(None), *of_visible_source(session, source_id, source)
+    )
     if changes_only:
-        query = query.where(PriceRow.previous_price.is_not(None))
-    total = session.scalar(select(func.count()).select_from(query.subquery())) or 0
-    rows = session.scalars(query.order_by(PriceRow.id.desc()).limit(limit).offset(offset))
-    return [_price(row) for row in rows], total
+        matching = matching.where(PriceRow.previous_price.is_not(None))
+    of_source = (PriceRow.source_id.desc(),) if source is not None and not changes_only else ()
+    chosen = matching.order_by(*of_source, PriceRow.id.desc()).limit(limit).offset(offset)
+    rows = session.scalars(select(PriceRow).where(PriceRow.id.in_(chosen)).order_by(PriceRow.id.desc()))
+    return [_price(row) for row in rows], count_rows(session, matching.order_by(*of_source))
 
 
 def find_price(session: Session, price_id: int) -> PriceView | None:
@@ -166,14 +172,14 @@ def _visible() -> Select[ListingRow, str, str]:
     return query.where(Source.code != HIDDEN_SOURCE)
 
 
-def _conditions(filters: ListingFilter) -> list[ColumnElement[bool]]:
+def _conditions(session: Session, filters: ListingFilter) -> list[ColumnElement[bool]]:
     equal = {
-        Source.code: filters.source,
         ListingRow.kind: filters.kind,
         ListingRow.availability: filters.availability,
         ListingRow.currency: filters.currency,
     }
-    conditions: list[ColumnElement[bool]] = [column == value for column, value in equal.items() if value is not None]
+    conditions = of_visible_source(session, ListingRow.source_id, filters.source)
+    conditions += [column == value for column, value in equal.items() if value is not None]
     words = (filters.text or "").split()[:_MOST_WORDS]
     conditions += [or_(*(column.icontains(word, autoescape=True) for column in _SEARCHED)) for word in words]
     if filters.min_price is not None:

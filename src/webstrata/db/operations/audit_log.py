@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from webstrata.db.engine import ACTOR
 from webstrata.db.schema.tables import AuditEntry, utcnow
+from webstrata.db.sql.counting import count_rows
 from webstrata.logs import without_secrets
 from webstrata.model.actors import PROGRAM, Actor
 
@@ -65,14 +66,13 @@ def record(
 def entries(
     session: Session, filters: ChangeFilter, *, limit: int, offset: int = 0
 ) -> tuple[tuple[LoggedChange, ...], int]:
-    """Return entries, newest first, and how many there are in all."""
+    """Return entries, newest first, and how many there are; exact unless `is_capped`."""
     columns = {AuditEntry.target: filters.target, AuditEntry.action: filters.action, AuditEntry.actor: filters.actor}
     conditions = [column == value for column, value in columns.items() if value is not None]
-    total = session.scalar(select(func.count()).select_from(AuditEntry).where(*conditions)) or 0
-    rows = session.scalars(
-        select(AuditEntry).where(*conditions).order_by(AuditEntry.id.desc()).limit(limit).offset(offset)
-    )
-    return tuple(map(_change, rows)), total
+    matching = select(AuditEntry.id).where(*conditions)
+    newest = select(AuditEntry).where(*conditions).order_by(AuditEntry.id.desc())
+    rows = session.scalars(newest.limit(limit).offset(offset))
+    return tuple(map(_change, rows)), count_rows(session, matching)
 
 
 def find_entry(session: Session, entry_id: int) -> LoggedChange | None:

@@ -8,6 +8,8 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.captures.snapshots import is_good, is_ok
 from webstrata.db.schema.tables import ArchiveJob, Capture, Page, Snapshot, Source, SourceTotals
+from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.question import archive_state
 from webstrata.db.sources.editions import front_group
 from webstrata.db.sources.totals import HIDDEN_SOURCE
 from webstrata.db.sources.totals import totals as source_totals
@@ -230,7 +232,8 @@ def job_snapshots(session: Session, job_id: int, *, limit: int, offset: int) -> 
     # Keeps PostgreSQL from reading all snapshots in order of id until it finds those of the job.
     first = select(func.min(Snapshot.id)).where(Snapshot.job_id == job_id).scalar_subquery()
     of_job = (Snapshot.job_id == job_id, Snapshot.id >= first)
-    rows = session.execute(snapshot_rows().where(*of_job).order_by(Snapshot.id).limit(limit).offset(offset))
+    chosen = select(Snapshot.id).where(*of_job).order_by(Snapshot.id).limit(limit).offset(offset)
+    rows = session.execute(snapshot_rows().where(Snapshot.id.in_(chosen)).order_by(Snapshot.id))
     return [to_view(row) for row in rows]
 
 
@@ -275,7 +278,14 @@ def _job_view(job: ArchiveJob, source: Source | None) -> JobView:
 
 
 def captures_by_day(session: Session, source: str) -> dict[date, int]:
-    """Return the UTC days on which a source's snapshots were captured, and how many there are of each."""
+    """Return the UTC days on which a source's snapshots were captured, and how many there are of each.
+
+    Every snapshot of the source is counted, and once for each state of the archive.
+    """
+    return worked_out_once(session, archive_state(session), ("days", source), lambda: _captures_by_day(session, source))
+
+
+def _captures_by_day(session: Session, source: str) -> dict[date, int]:
     moment = Snapshot.capture_timestamp
     # Converted to UTC, as on PostgreSQL the day would be that of the session's time zone.
     is_zoned = session.get_bind().dialect.name == "postgresql"

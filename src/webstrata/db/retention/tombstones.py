@@ -169,14 +169,19 @@ def missing_snapshot(session: Session, snapshot_id: int, message: str = "Snapsho
 def _remove(session: Session, row: Snapshot) -> None:
     """Delete a snapshot with everything that shows its content; its WARC record and its id are not touched."""
     number, group, source_id, document_id = row.id, row.normalized_url_group, row.source_id, row.document_id
-    session.execute(update(Snapshot).where(Snapshot.previous_id == number).values(previous_id=row.previous_id))
-    is_shared = exists().where(Snapshot.outlinks_from == number, Snapshot.id != number)
+    # Those that follow it are captures of the same URL: the index of pages has them.
+    following = (Snapshot.normalized_url_group == group, Snapshot.previous_id == number)
+    session.execute(update(Snapshot).where(*following).values(previous_id=row.previous_id))
+    # The condition of the index of those that share the links of another.
+    is_shared = exists().where(Snapshot.outlinks_from == number, Snapshot.outlinks_from != Snapshot.id)
     session.execute(delete(SnapshotOutlink).where(SnapshotOutlink.snapshot_id == number, ~is_shared))
     session.expunge(row)
     snapshots.delete_snapshots(session, [number])
     if source_id is not None and group is not None:
         snapshots.refresh_pages(session, source_id, [group])
-        newest = select(Page.latest_ok_snapshot_id).where(Page.normalized_url_group == group).limit(1)
+        # The index knows the pages of each source by name.
+        of_any = (Page.source_id.in_(select(Source.id)), Page.normalized_url_group == group)
+        newest = select(Page.latest_ok_snapshot_id).where(*of_any).limit(1)
         session.execute(
             update(PageSignal).where(PageSignal.snapshot_id == number).values(snapshot_id=newest.scalar_subquery())
         )

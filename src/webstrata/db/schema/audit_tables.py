@@ -16,7 +16,8 @@ class AuditSessionRow(Base):
     __table_args__ = (
         Index(None, "status", "next_run_at", "created_at"),
         Index(None, "domain", "lease_expires_at"),
-        Index(None, "created_at"),
+        Index(None, "created_at", "id"),
+        Index(None, "status", "created_at", "id"),
         Index(
             "ix_audit_sessions_leases",
             "lease_owner",

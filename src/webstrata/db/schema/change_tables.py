@@ -9,9 +9,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from webstrata.db.schema.base import Base, BigId, Json, utcnow
 from webstrata.model.changes.values import SIGNIFICANT
 
-_COUNTS = text("change_type <> 'unchanged'")
+COUNTS = "change_type <> 'unchanged'"
 """The condition of events in default lists, which leave out unchanged captures."""
 
+_COUNTS = text(COUNTS)
 _REVIEWED = text("review_status IS NOT NULL")
 
 IS_SIGNIFICANT = f"significance >= {SIGNIFICANT}"
@@ -37,7 +38,16 @@ class SnapshotChange(Base):
             postgresql_where=text(IS_SIGNIFICANT),
         ),
         Index("ix_snapshot_changes_of_source", "source_id", "to_capture_timestamp", "id"),
-        Index("ix_snapshot_changes_of_job", "to_job_id", "id"),
+        Index("ix_snapshot_changes_of_job", "to_job_id", "to_capture_timestamp", "id"),
+        *(
+            Index(f"ix_snapshot_changes_{name}", *columns, "id", sqlite_where=_COUNTS, postgresql_where=_COUNTS)
+            for name, columns in {
+                "newest_of_source": ("source_id", "to_capture_timestamp"),
+                "newest_of_job": ("to_job_id", "to_capture_timestamp"),
+                "newest_of_type": ("change_type", "to_capture_timestamp"),
+                "most_significant": ("significance", "to_capture_timestamp"),
+            }.items()
+        ),
         Index(
             "ix_snapshot_changes_reviewed",
             "review_status",
@@ -120,7 +130,11 @@ class TemplateChange(Base):
     """A change of a site's template between two jobs: one event, however many pages show it."""
 
     __tablename__ = "template_changes"
-    __table_args__ = (UniqueConstraint("from_job_id", "to_job_id"), Index(None, "source_id", "to_job_id"))
+    __table_args__ = (
+        UniqueConstraint("from_job_id", "to_job_id"),
+        Index(None, "source_id", "to_job_id"),
+        Index(None, "to_job_id"),
+    )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))

@@ -6,10 +6,13 @@ Every collection has one indexed `created_at`. It may be NULL: a row without a d
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false
+from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webstrata.db.schema.base import Base, BigId, Json, utcnow
+
+_CHANGES = text("previous_price IS NOT NULL")
+"""Most prices are the first of their listings."""
 
 
 class ListingRow(Base):
@@ -20,6 +23,7 @@ class ListingRow(Base):
         UniqueConstraint("source_id", "normalized_url_group"),
         Index(None, "created_at"),
         Index(None, "last_seen_at", "id"),
+        Index(None, "source_id", "last_seen_at", "id"),
         Index(None, "gtin"),
         Index(None, "normalized_url_group"),
         # A hash index, as an imported address may be too long for an ordinary index on PostgreSQL.
@@ -62,7 +66,12 @@ class PriceRow(Base):
     """A price that a listing had from one capture on, and the price before it."""
 
     __tablename__ = "price_history"
-    __table_args__ = (Index(None, "created_at"), Index(None, "listing_id", "id"))
+    __table_args__ = (
+        Index(None, "created_at"),
+        Index(None, "listing_id", "id"),
+        Index(None, "source_id", "id"),
+        Index("ix_price_history_changes", "id", "source_id", sqlite_where=_CHANGES, postgresql_where=_CHANGES),
+    )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     listing_id: Mapped[int] = mapped_column(ForeignKey("listings.id", ondelete="CASCADE"))
@@ -82,7 +91,14 @@ class DiagnosticRow(Base):
     """How a listing was extracted from a capture: one trace per field, and a quality score."""
 
     __tablename__ = "diagnostics"
-    __table_args__ = (Index(None, "created_at"), Index(None, "source_id", "id"), Index(None, "snapshot_id"))
+    __table_args__ = (
+        Index(None, "created_at"),
+        Index(None, "source_id", "id"),
+        Index(None, "snapshot_id"),
+        Index(None, "listing_id", "id"),
+        # An imported address may be longer than an ordinary index of PostgreSQL takes.
+        Index(None, "url", postgresql_using="hash"),
+    )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     source_id: Mapped[int | None] = mapped_column(ForeignKey("sources.id", ondelete="CASCADE"))
@@ -103,7 +119,12 @@ class ScrapeRow(Base):
     """
 
     __tablename__ = "scrape_metadata"
-    __table_args__ = (Index(None, "created_at"), Index(None, "url_hash"))
+    __table_args__ = (
+        Index(None, "created_at"),
+        Index(None, "url_hash"),
+        Index(None, "source_id", "id"),
+        Index(None, "job_id", "id"),
+    )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     created_at: Mapped[datetime | None] = mapped_column(default=utcnow)
@@ -124,7 +145,7 @@ class HealthRow(Base):
     """The health of one run of a source."""
 
     __tablename__ = "scraper_health"
-    __table_args__ = (Index(None, "created_at"), Index(None, "source_id", "id"))
+    __table_args__ = (Index(None, "created_at"), Index(None, "source_id", "id"), Index(None, "job_id"))
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     created_at: Mapped[datetime | None] = mapped_column(default=utcnow)

@@ -14,7 +14,13 @@ class WatchRow(Base):
 
     __tablename__ = "watches"
     # An id is for ever: subscriptions and feeds refer to it.
-    __table_args__ = (Index(None, "source_id"), Index(None, "next_run_at"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        Index(None, "source_id"),
+        Index(None, "source_id", "scope"),
+        Index(None, "page", postgresql_using="hash"),
+        Index(None, "next_run_at"),
+        {"sqlite_autoincrement": True},
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     source_id: Mapped[int] = mapped_column(ForeignKey("sources.id", ondelete="CASCADE"))

@@ -194,17 +194,17 @@ def unlinked_pages(session: Session, older: int, newer: int, unseen: Collection[
     if session.get_bind().dialect.name == "postgresql":
         session.execute(_IN_MEMORY)
     lost = [*session.execute(_LOST_TARGETS, {"older": older, "newer": newer}).scalars()]
-    found: list[SitePage] = []
+    both: dict[int, SitePage] = {}
     for ids in _batches(lost):
         names = {row.page: row.id for row in _NAMES.execute(session, {"targets": ids})}
         before, after = (pages_of_run(session, run, names) for run in (older, newer))
-        both = {names[page]: after[page] for page in before if page in after}
-        runs = {"older": older, "newer": newer}
-        linked = {*_STILL_LINKED.execute(session, {"targets": [*both]}, **runs).scalars()} if both else set()
-        for some in _batches([*unseen] if both else []):
-            linked |= {*_LINKED_FROM.execute(session, {"ids": some, "targets": [*both]}).scalars()}
-        found += [page for number, page in both.items() if number not in linked]
-    return sorted(found, key=lambda page: page.page)
+        both |= {names[page]: after[page] for page in before if page in after}
+    if not both:
+        return []
+    # At once: in batches, every batch would go through all links of both runs.
+    linked = {*_STILL_LINKED.execute(session, {"targets": [*both]}, older=older, newer=newer).scalars()}
+    linked |= {*_LINKED_FROM.execute(session, {"ids": [*unseen], "targets": [*both]}).scalars()}
+    return sorted((page for number, page in both.items() if number not in linked), key=lambda page: page.page)
 
 
 def page_contents(session: Session, snapshot_ids: Collection[int]) -> dict[int, PageContent]:
@@ -299,10 +299,11 @@ def _with_moments(query: str) -> TextClause:
     return text(query).bindparams(bindparam("after", type_=moment), bindparam("until", type_=moment))
 
 
+# The second condition on the type is that of the index of events without the unchanged captures.
 _EDITED = """WITH edited AS MATERIALIZED (
   SELECT c.id AS id, c.normalized_url_group AS page, c.to_capture_timestamp AS at, c.significance AS significance
   FROM snapshot_changes c
-  WHERE c.source_id = :source_id AND c.change_type = 'updated'
+  WHERE c.source_id = :source_id AND c.change_type = 'updated' AND c.change_type <> 'unchanged'
     AND c.to_capture_timestamp > :after AND c.to_capture_timestamp <= :until)"""
 # CROSS JOIN makes SQLite go from the edits to the captures of their pages by both runs; the sum keeps it from using
 # another index than that of pages. A page that has its old content again is not changed.

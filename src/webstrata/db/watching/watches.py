@@ -86,10 +86,22 @@ def set_paused(session: Session, watch_id: int, paused: bool) -> Watch:
     return _watch(row)
 
 
+_WIDER = tuple(scope.value for scope in WatchScope if scope is not WatchScope.PAGE)
+
+
 def watches_of_sources(session: Session, source_ids: Collection[int]) -> list[Watch]:
     """Return the watches of sources."""
     rows = session.scalars(select(WatchRow).where(WatchRow.source_id.in_(source_ids)).order_by(WatchRow.id))
     return [_watch(row) for row in rows]
+
+
+def watches_covering(session: Session, source_ids: Collection[int], pages: Collection[str]) -> list[Watch]:
+    """Return the watches of sources that some pages may belong to: those of the pages, and all of folders and sites."""
+    of_sources = select(WatchRow).where(WatchRow.source_id.in_(source_ids))
+    wider = [*session.scalars(of_sources.where(WatchRow.scope.in_(_WIDER)))]
+    is_page = unindexed(WatchRow.scope) == WatchScope.PAGE.value
+    of_pages = select(WatchRow).where(WatchRow.page.in_(pages), unindexed(WatchRow.source_id).in_(source_ids), is_page)
+    return [_watch(row) for row in sorted([*wider, *session.scalars(of_pages)], key=lambda row: row.id)]
 
 
 def all_watches(session: Session) -> list[tuple[Watch, str]]:

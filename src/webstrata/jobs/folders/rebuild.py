@@ -1,7 +1,7 @@
 """Rebuilding a lost database from the archive root alone, with the same ids."""
 
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -145,9 +145,9 @@ class Rebuild:
         with self.database.read() as session:
             there = manifests.known_jobs(session)
             unfinished = rebuilding.unfinished_jobs(session)
-        taken, made = set(there), {}
+        taken, made, known_jobs = set(there), {}, _KnownJobs(there)
         for job in _claims_first(report.plan.jobs, taken):
-            is_new = _known_as(job, there) is None
+            is_new = known_jobs.find(job) is None
             if job.loss and (is_new or not missing):
                 report.problems.append(job.loss)
             if is_new:
@@ -156,7 +156,7 @@ class Rebuild:
         for job in report.plan.jobs:
             known = made.get(job.output_dir)
             if known is None and not missing:
-                known = next(iter({_known_as(job, there)} & unfinished), None)
+                known = next(iter({known_jobs.find(job)} & unfinished), None)
             if known is not None and job.warc_files:
                 to_index.append((job, known))
         return to_index
@@ -245,9 +245,17 @@ def _others(there: dict[int, str], planned: Iterable[PlannedJob]) -> dict[int, s
     return {job_id: folder for job_id, folder in there.items() if folder not in ours}
 
 
-def _known_as(job: PlannedJob, there: dict[int, str]) -> int | None:
-    """Return the existing job of a folder, even if the archive root had another path when it was made."""
-    for job_id, folder in there.items():
-        if Path(folder) == job.output_dir or (job_id == job.id and Path(folder).name == job.output_dir.name):
-            return job_id
-    return None
+class _KnownJobs:
+    """The jobs in the database, by their folders: an archive has thousands, and each is looked up."""
+
+    def __init__(self, there: Mapping[int, str]) -> None:
+        self._folders = {job_id: Path(folder) for job_id, folder in there.items()}
+        self._by_folder = {folder: job_id for job_id, folder in reversed(self._folders.items())}
+
+    def find(self, job: PlannedJob) -> int | None:
+        """Return the existing job of a folder, also when the archive root had another path then."""
+        known = self._by_folder.get(job.output_dir)
+        if known is not None or job.id is None:
+            return known
+        folder = self._folders.get(job.id)
+        return job.id if folder is not None and folder.name == job.output_dir.name else None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain, count
 from pathlib import Path
 
 from webstrata.db.captures import export_records
@@ -89,6 +90,7 @@ class CaptureSource:
         self._request = request
         with database.read() as session:
             self._withheld = tombstones.places_of_copies(session)
+            self._files_with_withheld = {name for name, _ in self._withheld}
             self.jobs = (
                 []
                 if request.url or request.snapshot_id is not None
@@ -176,7 +178,7 @@ class CaptureSource:
             raise StorageError(f"job {file.job_id}: {error}") from error
         if not path.is_file():
             raise StorageError(f"{path} of job {file.job_id} is missing: the export would not be complete")
-        is_withheld = any(name == path.name for name, _ in self._withheld)
+        is_withheld = path.name in self._files_with_withheld
         with opened(path) as opened_file:
             is_packed, is_arc = is_gzip(opened_file.read(3)), begins_arc_record(opened_file, 0)
         if is_packed and not is_arc and not is_withheld:
@@ -212,7 +214,8 @@ def plain_records(path: Path, end: int) -> list[RecordSpan]:
 def _free_name(name: str, job_id: int, names: set[str]) -> str:
     """Return a name that ends like a compressed WARC file's and that no other file of the package has."""
     stem = name if name.endswith(".warc.gz") else f"{name.removesuffix('.gz').removesuffix('.warc')}.warc.gz"
-    candidates = (stem, f"job-{job_id}-{stem}", *(f"job-{job_id}-{n}-{stem}" for n in range(2, len(names) + 3)))
-    free = next(candidate for candidate in candidates if candidate not in names)
+    # As they are needed: a source has thousands of files, nearly all with names of their own.
+    numbered = (f"job-{job_id}-{n}-{stem}" for n in count(2))
+    free = next(name for name in chain((stem, f"job-{job_id}-{stem}"), numbered) if name not in names)
     names.add(free)
     return free

@@ -20,14 +20,17 @@ from webstrata.http.dependencies import Parts, Text
 from webstrata.http.same_origin import require_same_origin
 from webstrata.jobs.auditing.queueing import queue_audit
 from webstrata.model.auditing.sessions import Audit, AuditMode, AuditPage, AuditStatus
+from webstrata.model.list_totals import is_capped
 from webstrata.model.retention.artifacts import ArtifactType, StoredArtifact
 from webstrata.model.urls import with_scheme
 from webstrata.web.failures import PageRoute
+from webstrata.web.list_pages import count_pages
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
 
 EVIDENCE_PAGE = "/evidence"
 ON_A_PAGE = 50
+SCHEDULES_SHOWN = 100
 MAX_LOG_LINES = 100
 
 MODE_WORDS = {
@@ -147,7 +150,8 @@ def show_list(
 ) -> HTMLResponse:
     """Return the page of audits and schedules, with what was typed and why it was refused."""
     with app.database.read() as session:
-        scheduled = schedules.list_schedules(session)
+        scheduled = schedules.list_schedules(session, limit=SCHEDULES_SHOWN)
+        schedules_total = schedules.count_schedules(session)
         found = sessions.list_audits(session, limit=ON_A_PAGE, offset=(page - 1) * ON_A_PAGE)
         total = sessions.count_audits(session)
     return render(
@@ -161,9 +165,11 @@ def show_list(
         url=url,
         problem=problem,
         schedules=scheduled,
+        schedules_total=schedules_total,
         schedule=schedule or ScheduleForm(),
         here=page,
-        pages=-(-total // ON_A_PAGE),
+        pages=count_pages(total, ON_A_PAGE, page, len(found)),
+        capped=is_capped(total),
         older=f"{EVIDENCE_PAGE}?page={page + 1}",
         newer=f"{EVIDENCE_PAGE}?page={page - 1}",
     )

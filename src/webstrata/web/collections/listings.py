@@ -14,8 +14,10 @@ from webstrata.http.dependencies import CodeFilter, Parts, TextFilter
 from webstrata.http.lookups import ListingId, known_listing
 from webstrata.model.collections.listing import Availability, ListingKind
 from webstrata.model.collections.prices import PriceDirection, PriceMove
+from webstrata.model.list_totals import is_capped
 from webstrata.web.collections.value_plot import PlottedValue, ValuePlot, draw_values
 from webstrata.web.failures import PageRoute
+from webstrata.web.list_pages import count_pages
 from webstrata.web.pages import render
 
 ON_A_PAGE = 50
@@ -76,7 +78,8 @@ def list_page(request: Request, app: Parts, form: Annotated[ListingForm, Query()
         availability_words=AVAILABILITY_WORDS,
         describe=describe_move,
         here=page,
-        pages=-(-total // ON_A_PAGE),
+        pages=count_pages(total, ON_A_PAGE, page, len(found)),
+        capped=is_capped(total),
         older=_address(chosen, page + 1),
         newer=_address(chosen, page - 1),
     )

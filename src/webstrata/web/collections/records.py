@@ -13,7 +13,9 @@ from webstrata.db.collections import collection_lists
 from webstrata.db.collections.collection_lists import CollectionFilter, ExportView, ScrapeView
 from webstrata.http.dependencies import CodeFilter, JobNumber, Parts, SnapshotNumber, TextFilter, nothing_when_blank
 from webstrata.http.export_rows import CHANGES, DATA_DICTIONARY, SNAPSHOTS
+from webstrata.model.list_totals import is_capped
 from webstrata.web.failures import PageRoute
+from webstrata.web.list_pages import count_pages
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor, visitor_of
 
@@ -59,10 +61,15 @@ class RecordForm(BaseModel):
         """Return whether anything is filtered."""
         return any((self.source, self.url, self.listing, self.job))
 
-    def place(self, path: str, total: int) -> "ListPlace":
+    def place(self, path: str, total: int, shown: int) -> "ListPlace":
         """Return the position of this page in a list, with its neighbours."""
         older, newer = (self._address(path, self.page + step) for step in (1, -1))
-        return ListPlace(path, total, self.page, -(-total // ON_A_PAGE), older, newer)
+        return ListPlace(
+            *(path, total, self.page, count_pages(total, ON_A_PAGE, self.page, shown)),
+            older=older,
+            newer=newer,
+            capped=is_capped(total),
+        )
 
     def _address(self, path: str, page: int) -> str:
         fields = {**self.model_dump(exclude_none=True, exclude={"page"}), **({"page": page} if page > 1 else {})}
@@ -79,6 +86,8 @@ class ListPlace:
     pages: int
     older: str
     newer: str
+    capped: bool
+    """Whether the list is longer than its total."""
 
 
 Chosen = Annotated[RecordForm, Query()]
@@ -89,7 +98,9 @@ def diagnostics(request: Request, app: Parts, form: Chosen) -> HTMLResponse:
     """Show how the fields of listings were extracted, the newest first."""
     with app.database.read() as session:
         found, total = collection_lists.list_diagnostics(session, form.filters, limit=ON_A_PAGE, offset=form.offset)
-    return render(request, "diagnostics.html", diagnostics=found, form=form, place=form.place(DIAGNOSTICS_PAGE, total))
+    return render(
+        request, "diagnostics.html", diagnostics=found, form=form, place=form.place(DIAGNOSTICS_PAGE, total, len(found))
+    )
 
 
 @router.get(SCRAPES_PAGE, dependencies=_ADMIN)
@@ -98,7 +109,7 @@ def scrapes(request: Request, app: Parts, form: Chosen) -> HTMLResponse:
     with app.database.read() as session:
         found, total = collection_lists.list_scrapes(session, form.filters, limit=ON_A_PAGE, offset=form.offset)
     shown = [(one, notes_of(one)) for one in found]
-    return render(request, "scrapes.html", scrapes=shown, form=form, place=form.place(SCRAPES_PAGE, total))
+    return render(request, "scrapes.html", scrapes=shown, form=form, place=form.place(SCRAPES_PAGE, total, len(found)))
 
 
 @router.get(EXPORTS_PAGE)
@@ -119,7 +130,7 @@ def exports(request: Request, app: Parts, form: Chosen) -> HTMLResponse:
         lists=(("Snapshots", SNAPSHOTS), ("Changes", CHANGES)),
         dictionary=DATA_DICTIONARY,
         enabled=app.settings.exports_enabled,
-        place=form.place(EXPORTS_PAGE, total),
+        place=form.place(EXPORTS_PAGE, total, len(found)),
     )
 
 

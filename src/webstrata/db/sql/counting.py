@@ -1,0 +1,17 @@
+"""Counts of the rows of lists that end at a limit, however many rows match."""
+
+from typing import Any
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from webstrata.model.list_totals import MOST_COUNTED
+
+
+def count_rows(session: Session, rows: Select[*tuple[Any, ...]]) -> int:
+    """Return how many rows a query has: those beyond one more than MOST_COUNTED are not counted.
+
+    An order leads PostgreSQL to an index; without one it may read a whole table until it meets so many rows.
+    """
+    first = rows.limit(MOST_COUNTED + 1).subquery()
+    return session.scalar(select(func.count()).select_from(first)) or 0
