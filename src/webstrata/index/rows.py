@@ -1,11 +1,11 @@
 """The rows of a batch: documents, snapshots, links and pages. Indexing again never deletes a snapshot."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from webstrata.db.captures import snapshots
 from webstrata.db.captures.captures import KnownWarc
-from webstrata.db.captures.documents import forget_documents, store_documents
+from webstrata.db.captures.documents import DocumentKey, forget_documents, store_documents
 from webstrata.db.captures.new_rows import NewCapture, Problem
 from webstrata.db.captures.page_metadata import store_metadata
 from webstrata.db.captures.snapshots import CopiedPage, KnownSnapshot, NewSnapshot
@@ -50,18 +50,30 @@ class Filed:
     warc_path: str
 
 
-def write_rows(session: Session, job: StoredJob, batch: Batch, ids: BatchIds, *, is_announced: bool) -> int:
-    """Write a batch and return its number of pages; with `is_announced` its changes are announced to watchers."""
-    return _Rows(job, batch, ids).write(session, is_announced=is_announced)
+def write_rows(
+    session: Session,
+    job: StoredJob,
+    batch: Batch,
+    ids: BatchIds,
+    added: Collection[DocumentKey] = (),
+    *,
+    is_announced: bool,
+) -> int:
+    """Write a batch, whose texts `added` this transaction has stored already, and return its number of pages.
+
+    With `is_announced` its changes are announced to watchers.
+    """
+    return _Rows(job, batch, ids, added).write(session, is_announced=is_announced)
 
 
 class _Rows:
     """The rows of one batch."""
 
-    def __init__(self, job: StoredJob, batch: Batch, ids: BatchIds) -> None:
+    def __init__(self, job: StoredJob, batch: Batch, ids: BatchIds, added: Collection[DocumentKey]) -> None:
         self._job = job
         self._batch = batch
         self._ids = ids
+        self._added = added
 
     def write(self, session: Session, *, is_announced: bool) -> int:
         """Write the rows and return the number of pages."""
@@ -87,7 +99,7 @@ class _Rows:
 
     def _read_pages(self, session: Session) -> list[NewSnapshot]:
         pages = [(found.capture, found.page) for found in self._batch.found if found.page is not None]
-        stored = store_documents(session, [page.document for _, page in pages])
+        stored = store_documents(session, [page.document for _, page in pages], self._added)
         return [self._snapshot(capture, page, stored[page.document.key]) for capture, page in pages]
 
     def _copies(self, session: Session) -> tuple[list[NewSnapshot], dict[int, tuple[str, ...]]]:
