@@ -3,6 +3,7 @@
 from sqlalchemy import BigInteger, ForeignKeyConstraint, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
+import webstrata.db.schema.tables  # noqa: F401 - foreign keys refer to its tables
 from webstrata.db.schema.base import Base
 
 

@@ -7,7 +7,6 @@ queries would be planned for an empty one. SQLite plans the same at every size: 
 from sqlalchemy import text
 
 from webstrata.db.engine import Database
-from webstrata.db.schema.base import Base
 
 _FEW = 2_000
 """Rows that may change before a table is analysed: fewer are read quickly in any case."""
@@ -29,6 +28,10 @@ def refresh_statistics(database: Database) -> list[str]:
         return []
     with database.read() as session:
         found = session.scalars(_OUTDATED, {"few": _FEW, "some": _SOME}).all()
+    if not found:
+        return []
+    from webstrata.db.schema.every_table import Base
+
     outdated = sorted(name for name in found if name in Base.metadata.tables)
     for name in outdated:
         with database.write() as session:
