@@ -39,6 +39,10 @@ class BatchIds:
     resolution: RevisitResolution = field(default_factory=RevisitResolution)
 
 
+_CopiedLinks = tuple[tuple[str, ...], int | None]
+"""The links of a copy, or the snapshot under which they are stored already."""
+
+
 @dataclass(frozen=True)
 class Filed:
     """The ids of a snapshot: its own, its capture's, its text's, its page's and its file's."""
@@ -82,7 +86,7 @@ class _Rows:
         snapshots.save_snapshots(session, read)
         copies, targets = self._copies(session)
         snapshots.save_snapshots(session, copies)
-        links = self._links(read) + [_links_of(copy, targets[copy.capture_id]) for copy in copies]
+        links = self._links(read) + [_links_of(copy, *targets[copy.capture_id]) for copy in copies]
         store_outlinks(session, links)
         store_metadata(session, self._metadata())
         known = {snapshot.id for snapshot in self._ids.before.values()}
@@ -102,7 +106,7 @@ class _Rows:
         stored = store_documents(session, [page.document for _, page in pages], self._added)
         return [self._snapshot(capture, page, stored[page.document.key]) for capture, page in pages]
 
-    def _copies(self, session: Session) -> tuple[list[NewSnapshot], dict[int, tuple[str, ...]]]:
+    def _copies(self, session: Session) -> tuple[list[NewSnapshot], dict[int, _CopiedLinks]]:
         """Return the snapshots of revisits of an indexed page, with the links of each, by capture."""
         copies = self._ids.resolution.copies
         if not copies:
@@ -112,18 +116,16 @@ class _Rows:
         own_links = {
             self._ids.captures[found.capture.offset]: found.page.outlinks for found in self._batch.found if found.page
         }
-        holders = {page.outlinks_from for page in pages.values() if page.outlinks_from is not None}
-        stored = snapshots.linked_pages(session, holders)
-        made, targets = [], {}
+        made: list[NewSnapshot] = []
+        targets: dict[int, _CopiedLinks] = {}
         for found in self._batch.found:
             original = originals.get(copies.get(found.capture.offset, 0))
             if original is None:
                 continue
             page = pages[original.id]
             made.append(self._copy(found.capture, page))
-            holder = page.outlinks_from
-            linked = stored.get(holder, ()) if holder is not None else ()
-            targets[made[-1].capture_id] = own_links.get(copies[found.capture.offset], linked)
+            own = own_links.get(copies[found.capture.offset])
+            targets[made[-1].capture_id] = ((), page.outlinks_from) if own is None else (own, None)
         return made, targets
 
     def _links(self, read: Sequence[NewSnapshot]) -> list[SnapshotLinks]:
@@ -195,7 +197,7 @@ def record_to_snapshot(
     )
 
 
-def _links_of(snapshot: NewSnapshot, targets: tuple[str, ...]) -> SnapshotLinks:
+def _links_of(snapshot: NewSnapshot, targets: tuple[str, ...], same_as: int | None = None) -> SnapshotLinks:
     assert snapshot.id is not None
     ok = snapshot.status_code is None or 200 <= snapshot.status_code <= 299
     return SnapshotLinks(
@@ -205,4 +207,5 @@ def _links_of(snapshot: NewSnapshot, targets: tuple[str, ...]) -> SnapshotLinks:
         captured_at=snapshot.capture_timestamp,
         ok=ok,
         targets=targets,
+        same_as=same_as,
     )

@@ -34,6 +34,14 @@ class BlobPlace:
 
 
 @dataclass(frozen=True)
+class PageFile:
+    """The file that a document's title and text make: its checksum and its size."""
+
+    checksum: str
+    size: int
+
+
+@dataclass(frozen=True)
 class StoredBlob:
     """A blob: its bytes, or the capture that contains them; with neither, the bytes are in a file."""
 
@@ -87,6 +95,13 @@ def present_documents(session: Session, document_ids: Collection[int]) -> set[in
         return set()
     statement = select(Document.id).where(Document.id.in_(document_ids)).order_by(Document.id)
     return set(session.scalars(statement.with_for_update(read=True, key_share=True)))
+
+
+def page_files(session: Session, document_ids: Collection[int]) -> dict[int, PageFile]:
+    """Return the files of documents that are the bytes of an asset already, by document."""
+    statement = select(AssetBlob.document_id, AssetBlob.digest, AssetBlob.size)
+    rows = session.execute(statement.where(AssetBlob.document_id.in_(document_ids)).order_by(AssetBlob.created_at))
+    return {of: PageFile(digest, size) for of, digest, size in rows if of is not None}
 
 
 def stored_blob(session: Session, digest: str) -> StoredBlob:

@@ -30,6 +30,8 @@ class SnapshotLinks:
     captured_at: datetime
     ok: bool
     targets: tuple[str, ...]
+    same_as: int | None = None
+    """The snapshot of the same page under which the same links are stored already; there are no targets then."""
 
 
 def store_outlinks(session: Session, batch: Sequence[SnapshotLinks]) -> None:
@@ -83,12 +85,14 @@ class _Filing:
     @classmethod
     def begun(cls, session: Session, batch: Sequence[SnapshotLinks], ids: dict[str, int]) -> "_Filing":
         """Look up what is stored of a batch and of its pages; links that are other ones now are dropped first."""
-        sets = {links.snapshot_id: _link_set(links, ids) for links in batch}
+        shared = link_sets(session, {links.same_as for links in batch if links.same_as is not None})
+        sets = {links.snapshot_id: _link_set(links, ids, shared) for links in batch}
         pages = {ids[links.normalized_url_group] for links in batch}
         own = _holders_of(session, sets)
         today = _today(session, pages)
         newest = _newest_holders(session, batch)
-        stored = link_sets(session, {*own.values(), *newest.values(), *(page.holder for page in today if page.holder)})
+        holders = {*own.values(), *newest.values(), *(page.holder for page in today if page.holder)}
+        stored = shared | link_sets(session, holders - shared.keys())
         changed = {snapshot for snapshot, holder in own.items() if stored.get(holder, frozenset()) != sets[snapshot]}
         before = {page.id: page.linked(stored) for page in today} | _pages_linking_from(session, own)
         belongs_to = {links.snapshot_id: ids[links.normalized_url_group] for links in batch}
@@ -149,7 +153,9 @@ class _GoodCapture:
     targets: LinkSet
 
 
-def _link_set(links: SnapshotLinks, ids: dict[str, int]) -> LinkSet:
+def _link_set(links: SnapshotLinks, ids: dict[str, int], shared: Mapping[int, LinkSet]) -> LinkSet:
+    if links.same_as is not None:
+        return shared.get(links.same_as, frozenset())
     found, own = frozenset(map(ids.__getitem__, links.targets)), ids[links.normalized_url_group]
     # Hardly any page leads to itself by now, and hundreds of links need not be copied for nothing.
     return found - {own} if own in found else found
