@@ -18,7 +18,9 @@ def documents(job: Job) -> int:
 
 
 def test_a_batch_begins_while_the_one_before_is_stored_and_ends_after_it() -> None:
-    begun, ended, done = threading.Event(), [], []
+    begun = threading.Event()
+    ended: list[str] = []
+    done: list[int] = []
 
     def first(_wait: Wait) -> int:
         assert begun.wait(10)
@@ -31,10 +33,14 @@ def test_a_batch_begins_while_the_one_before_is_stored_and_ends_after_it() -> No
         ended.append("second")
         return 2
 
+    def alone() -> int:
+        ended.append("alone")
+        return 3
+
     with BatchWriters(overlap=True) as writers:
         writers.run(first, done.append)
         writers.run(second, done.append)
-        writers.run_alone(lambda: ended.append("alone") or 3, done.append)
+        writers.run_alone(alone, done.append)
     assert ended == ["first", "second", "alone"]
     assert done == [1, 2, 3]
 
