@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from webstrata.db.engine import Database
 from webstrata.db.operations.readers_reports import NewReport, add_report
-from webstrata.db.schema.tables import utcnow
+from webstrata.db.schema.base import utcnow
 
 REPORTS = "/api/admin/reports"
 WORDS = "The table on this page is broken."

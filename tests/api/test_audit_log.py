@@ -11,7 +11,7 @@ from webstrata.db.engine import Database
 from webstrata.db.operations import audit_log
 from webstrata.db.operations.audit_log import ChangeFilter
 from webstrata.db.operations.readers_reports import NewReport, add_report
-from webstrata.db.schema.tables import utcnow
+from webstrata.db.schema.base import utcnow
 
 TOKEN = {"Authorization": "Bearer s3cret"}
 

@@ -16,7 +16,8 @@ from webstrata.db.engine import Database
 from webstrata.db.operations import operations
 from webstrata.db.operations.operations import Operation
 from webstrata.db.queue import frontier, run_reports
-from webstrata.db.schema.tables import Base, WarcFile
+from webstrata.db.schema.every_table import Base
+from webstrata.db.schema.tables import WarcFile
 from webstrata.model.crawl.run_reports import CrawlReport
 from webstrata.model.crawl.tasks import Link
 

@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from webstrata.db.engine import Database
-from webstrata.db.schema.tables import IssueReport
+from webstrata.db.schema.public_tables import IssueReport
 
 SAID = {"category": "broken_snapshot", "description": "The pictures of this page are missing."}
 FRONT_END = {"Origin": "http://localhost:3000"}

@@ -16,7 +16,7 @@ from webstrata.db.captures import captures
 from webstrata.db.captures.new_rows import NewCapture
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, jobs
-from webstrata.db.schema.tables import CrawlTask
+from webstrata.db.schema.crawl_tables import CrawlTask
 from webstrata.index.pipeline import index_job
 from webstrata.model.assets import AssetsSummary, FailedRun
 from webstrata.model.captures import Original

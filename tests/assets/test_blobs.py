@@ -15,17 +15,9 @@ from webstrata.assets.page import PagePlugin
 from webstrata.db.assets import assets
 from webstrata.db.assets.assets import Sighting
 from webstrata.db.engine import Database
-from webstrata.db.schema.tables import (
-    ArchiveJob,
-    Asset,
-    AssetBlob,
-    AssetVersion,
-    Capture,
-    CrawlTask,
-    PluginRun,
-    Source,
-    WarcFile,
-)
+from webstrata.db.schema.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
+from webstrata.db.schema.crawl_tables import CrawlTask
+from webstrata.db.schema.tables import ArchiveJob, Capture, Source, WarcFile
 from webstrata.errors import NotFoundError, OutsideRootError, StorageError
 from webstrata.model.assets import AssetRecord, checksum_of
 

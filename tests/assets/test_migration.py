@@ -7,7 +7,7 @@ from sqlalchemy import inspect
 from tests.assets.archives import Archive, html
 from webstrata.db.engine import Database
 from webstrata.db.migrate import downgrade, upgrade
-from webstrata.db.schema.tables import Base
+from webstrata.db.schema.every_table import Base
 
 TABLES = {"plugin_runs", "assets", "asset_versions", "asset_blobs"}
 

@@ -12,7 +12,8 @@ from webstrata.assets.blobs import write_as_files
 from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import AssetType, CapturedContent
 from webstrata.db.captures import documents
-from webstrata.db.schema.tables import AssetBlob, Document, PluginRun, Snapshot
+from webstrata.db.schema.asset_tables import AssetBlob, PluginRun
+from webstrata.db.schema.tables import Document, Snapshot
 from webstrata.errors import StorageError, WebstrataError
 from webstrata.model.assets import checksum_of
 from webstrata.model.jobs.job import JobStatus

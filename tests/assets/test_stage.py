@@ -17,7 +17,8 @@ from webstrata.assets.media import MediaPlugin
 from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import AssetRecord, CapturedContent
 from webstrata.db.assets import assets, plugin_runs
-from webstrata.db.schema.tables import Asset, AssetVersion, Capture, PluginRun, WarcFile
+from webstrata.db.schema.asset_tables import Asset, AssetVersion, PluginRun
+from webstrata.db.schema.tables import Capture, WarcFile
 from webstrata.errors import DatabaseError, StorageError, UsageError, WebstrataError
 from webstrata.index import reading
 from webstrata.model.assets import MAX_INTERRUPTIONS, RunStatus, checksum_of

@@ -8,6 +8,8 @@ from structlog.testing import capture_logs
 
 from tests.assets.archives import DAY, NEW_YEAR, SITE, Archive, Got, error, html, png
 from tests.assets.plugins import Counting, Products
+from webstrata.db.assets import plugin_runs
+from webstrata.db.engine import Session
 from webstrata.model.assets import AssetState
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import JobConfig, JobStatus
@@ -38,6 +40,28 @@ def test_what_did_not_change_gets_no_new_version(archive: Archive) -> None:
     summary = archive.keep(replace(HOME, body=HOME.body.replace(b"<p>", b"<p class=big>")))
     assert (summary.new, summary.changed, summary.unchanged) == (0, 0, 1)
     assert len(archive.versions("/")) == 1
+    assert archive.asset("/").last_seen_at == NEW_YEAR + 2 * DAY
+
+
+def test_the_text_of_a_page_that_did_not_change_is_not_read_again(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = archive.job(HOME, html("/a", "one")), archive.job(HOME, html("/a", "two"))
+    archive.index(first)
+    archive.index(second)
+    archive.run(first)
+    read: list[int] = []
+    whole_texts = plugin_runs._whole_texts
+
+    def noted(session: Session, document_ids: set[int]) -> dict[int, str]:
+        found = whole_texts(session, document_ids)
+        read.extend(found)
+        return found
+
+    monkeypatch.setattr(plugin_runs, "_whole_texts", noted)
+    summary = archive.run(second)
+    assert (summary.unchanged, summary.changed, len(read)) == (1, 1, 1)
+    assert archive.content("/a", 2) == b"Title\n\ntwo\n"
     assert archive.asset("/").last_seen_at == NEW_YEAR + 2 * DAY
 
 

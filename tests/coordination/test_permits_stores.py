@@ -19,7 +19,7 @@ from tests.support.waiting import wait_until
 from webstrata.coordination.permits import DatabasePermits, Permit, PermitStore
 from webstrata.coordination.redis_permits import RedisPermits
 from webstrata.db.engine import Database
-from webstrata.db.schema.tables import HostPermit
+from webstrata.db.schema.crawl_tables import HostPermit
 from webstrata.errors import CoordinationUnavailableError
 
 HOST = "example.org"

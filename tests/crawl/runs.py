@@ -21,7 +21,8 @@ from webstrata.crawl.engine import Crawl, CrawlEnd, CrawlRun
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db.engine import Database
 from webstrata.db.queue import jobs
-from webstrata.db.schema.tables import Capture, CrawlTask, WarcFile
+from webstrata.db.schema.crawl_tables import CrawlTask
+from webstrata.db.schema.tables import Capture, WarcFile
 from webstrata.fetch.choice import FetchOptions, fetcher_named, renderer_named
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.model.crawl.crawl_config import CrawlConfig

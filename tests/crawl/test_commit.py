@@ -21,7 +21,7 @@ from webstrata.crawl.warc_records import append_answers
 from webstrata.db.captures import captures
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier
-from webstrata.db.schema.tables import CrawlTask
+from webstrata.db.schema.crawl_tables import CrawlTask
 from webstrata.errors import DatabaseError, DatabaseUnavailableError, StorageError
 from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.crawl.tasks import Link, Task, TaskStatus

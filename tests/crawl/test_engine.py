@@ -19,7 +19,7 @@ from tests.support.warcs import records
 from tests.support.web_server import Answer, WebServer, gzipped, linked_site, page, redirect, robots, serving
 from webstrata.content.links import MAX_REFERENCES
 from webstrata.crawl.engine import CrawlEnd
-from webstrata.db.schema.tables import CrawlTask
+from webstrata.db.schema.crawl_tables import CrawlTask
 from webstrata.model.crawl.tasks import TaskStatus
 
 PENDING, FINISHED, ERROR = TaskStatus.PENDING, TaskStatus.FINISHED, TaskStatus.ERROR

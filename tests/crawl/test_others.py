@@ -12,7 +12,7 @@ from tests.crawl.runs import Archive, assert_sound
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, page, robots
 from webstrata.db.queue import frontier
-from webstrata.db.schema.tables import CrawlTask
+from webstrata.db.schema.crawl_tables import CrawlTask
 from webstrata.model.crawl.tasks import Link, TaskStatus
 
 PATIENCE_SECONDS = 20

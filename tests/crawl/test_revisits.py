@@ -9,7 +9,8 @@ from sqlalchemy import delete, func, select
 from tests.crawl.runs import NOT_MODIFIED, Archive, answering_conditions, make_unreadable, next_job
 from tests.support.web_server import Answer, WebServer, page
 from webstrata.db.queue import jobs
-from webstrata.db.schema.tables import Capture, CaptureLinks
+from webstrata.db.schema.crawl_tables import CaptureLinks
+from webstrata.db.schema.tables import Capture
 from webstrata.index.pipeline import index_job
 from webstrata.model.jobs.job import JobStatus
 from webstrata.model.search.values import SearchRequest

@@ -10,7 +10,7 @@ from tests.support.shelf import Shelf
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier
 from webstrata.db.queue.frontier import FrontierCounts
-from webstrata.db.schema.tables import CrawlTask
+from webstrata.db.schema.crawl_tables import CrawlTask
 from webstrata.model.crawl.tasks import MAX_RECLAIMS, Link, Task, TaskStatus, TaskType
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

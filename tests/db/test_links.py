@@ -11,7 +11,8 @@ from sqlalchemy import func, select
 from tests.support.linked import Arrival, LinkedArchive, group
 from tests.support.recount import recount_signals
 from webstrata.db.engine import Database
-from webstrata.db.schema.tables import Snapshot, SnapshotOutlink
+from webstrata.db.schema.link_tables import SnapshotOutlink
+from webstrata.db.schema.tables import Snapshot
 from webstrata.index.signals import refresh_pagerank
 
 PAGES = "abcdef"

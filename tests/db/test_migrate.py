@@ -14,7 +14,8 @@ from tests.support.waiting import wait_until
 from webstrata.db import migrate
 from webstrata.db.engine import Database
 from webstrata.db.migrate import current, downgrade, head, make_ready, upgrade
-from webstrata.db.schema.tables import Base, Source
+from webstrata.db.schema.every_table import Base
+from webstrata.db.schema.tables import Source
 from webstrata.errors import SchemaVersionError, StorageError, UsageError
 
 PROCESSES = 4
@@ -55,6 +56,14 @@ def test_migrations_make_what_the_tables_say(database: Database) -> None:
 
 def _is_of_the_search_index(difference: object) -> bool:
     return any(name in repr(difference) for name in ("documents_fts", "search_vector", "vocabulary_trigrams"))
+
+
+def test_postgresql_does_not_try_to_compress_lists_of_words(database: Database) -> None:
+    if database.is_sqlite:
+        return
+    query = "SELECT attstorage FROM pg_attribute WHERE attrelid = 'documents'::regclass AND attname = 'search_vector'"
+    with database.read() as session:
+        assert session.scalar(text(query)) == "e"
 
 
 def test_every_migration_is_in_a_file_named_after_it_and_the_last_is_ours() -> None:

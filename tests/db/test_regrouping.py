@@ -7,7 +7,8 @@ from tests.support.shelf import Shelf
 from webstrata.db.captures.regrouping import mark_regrouped, sources_to_regroup
 from webstrata.db.engine import Database
 from webstrata.db.links.links import SnapshotLinks, store_outlinks
-from webstrata.db.schema.tables import ArchiveJob, Document, Page, PageSignal, Snapshot
+from webstrata.db.schema.link_tables import PageSignal
+from webstrata.db.schema.tables import ArchiveJob, Document, Page, Snapshot
 from webstrata.db.sources import sources
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.jobs.folders import regrouping

@@ -61,7 +61,7 @@ def test_one_who_is_asked_to_stop_keeps_what_is_whole_and_goes_on_later(
     job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writing, "BATCH", 2)
-    job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(6)])
+    job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(10, 30)])
     stopping = threading.Event()
 
     def stop(_pages: int) -> None:
@@ -70,10 +70,11 @@ def test_one_who_is_asked_to_stop_keeps_what_is_whole_and_goes_on_later(
     code = index_job(job.id, database=job.database, archive_root=job.root, progress=stop, stopping=stopping)
     assert (code, job.view().status) == (130, "completed")
     first = job.snapshots()
-    assert [snapshot.url[-1] for snapshot in first] == ["0", "1"]
+    # On PostgreSQL two more batches are under way when the first is done.
+    assert len(first) == 2 if job.database.is_sqlite else len(first) in (2, 4, 6)
     assert job.index() == 0
-    assert [snapshot.url[-1] for snapshot in job.snapshots()] == list("012345")
-    assert job.snapshots()[:2] == first
+    assert [snapshot.url[-2:] for snapshot in job.snapshots()] == [str(n) for n in range(10, 30)]
+    assert job.snapshots()[: len(first)] == first
 
 
 def test_what_a_running_crawl_has_acknowledged_is_indexed_again_and_again(job: Job) -> None:

@@ -100,7 +100,7 @@ def test_a_file_that_is_indexed_is_not_read_again(job: Job) -> None:
 
 def test_indexing_goes_on_where_it_was_cut_off(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "BATCH", 3)
-    job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(8)])
+    job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(20)])
     done: list[int] = []
 
     class PowerCutError(BaseException):
@@ -114,12 +114,13 @@ def test_indexing_goes_on_where_it_was_cut_off(job: Job, monkeypatch: pytest.Mon
     with pytest.raises(PowerCutError):
         index_job(job.id, database=job.database, archive_root=job.root, progress=cut_off)
     first = {snapshot.url: snapshot.id for snapshot in job.snapshots()}
-    assert len(first) == 6
+    # On PostgreSQL two more batches are under way when the second is done.
+    assert len(first) == 6 if job.database.is_sqlite else len(first) in (6, 9, 12)
     assert job.view().status == "indexing"
     job.set(status=JobStatus.COMPLETED)
     assert job.index() == 0
     after = {snapshot.url: snapshot.id for snapshot in job.snapshots()}
-    assert len(after) == 8
+    assert len(after) == 20
     assert first.items() <= after.items()
 
 

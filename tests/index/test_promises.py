@@ -11,7 +11,8 @@ from tests.index.test_foreign_shapes import ANSWER, URL, packed, record
 from tests.support.databases import FreshDatabase
 from tests.support.fetched import fetched
 from webstrata.db.engine import Database
-from webstrata.db.schema.tables import Capture, Page, Snapshot, SnapshotOutlink
+from webstrata.db.schema.link_tables import SnapshotOutlink
+from webstrata.db.schema.tables import Capture, Page, Snapshot
 from webstrata.errors import StorageError
 from webstrata.warc.cdxj import read_journal
 

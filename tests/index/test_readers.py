@@ -17,7 +17,7 @@ from tests.support.fetched import NOON, fetched, write_warc
 from tests.support.recount import recount_signals
 from webstrata.content.reader.page_requests import ReadPage
 from webstrata.db.engine import Database
-from webstrata.db.schema.tables import PageSignal
+from webstrata.db.schema.link_tables import PageSignal
 from webstrata.index import pipeline, reading, writing
 from webstrata.index.facts import CaptureFacts, Read, facts_of
 from webstrata.index.reader_process import ReaderDiedError, ReaderProcess

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from tests.support.linked import Arrival, LinkedArchive
 from tests.support.recount import recount_signals
 from webstrata.db.engine import Database
-from webstrata.db.schema.tables import PageSignal
+from webstrata.db.schema.link_tables import PageSignal
 from webstrata.index.signals import refresh_pagerank
 from webstrata.model.search.pagerank import TOLERANCE, Settling
 

@@ -14,7 +14,8 @@ from tests.support.program import Program, Started, alive, children_of
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site
 from webstrata.db.engine import Database
-from webstrata.db.schema.tables import Asset, AssetVersion, Snapshot
+from webstrata.db.schema.asset_tables import Asset, AssetVersion
+from webstrata.db.schema.tables import Snapshot
 
 PAGES = 8
 PATIENCE_SECONDS = 60

@@ -23,7 +23,9 @@ from webstrata.assets.registry import PluginRegistry
 from webstrata.coordination.permits import DatabasePermits
 from webstrata.db.engine import Database
 from webstrata.db.queue import jobs
-from webstrata.db.schema.tables import ArchiveJob, Asset, Capture, PageSignal, Snapshot, Source, WarcFile
+from webstrata.db.schema.asset_tables import Asset
+from webstrata.db.schema.link_tables import PageSignal
+from webstrata.db.schema.tables import ArchiveJob, Capture, Snapshot, Source, WarcFile
 from webstrata.db.sql import ids
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.index.pipeline import index_job

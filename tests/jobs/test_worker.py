@@ -12,7 +12,7 @@ from tests.jobs.rows import job_row, set_row, status_of
 from tests.jobs.test_lifecycle import living_worker, queue
 from tests.support.web_server import WebServer, linked_site, page, serving
 from webstrata.db.queue import frontier, jobs
-from webstrata.db.schema.tables import CrawlTask
+from webstrata.db.schema.crawl_tables import CrawlTask
 from webstrata.errors import DatabaseUnavailableError
 from webstrata.jobs.progress.overview import archive_status
 from webstrata.jobs.running import worker

@@ -12,8 +12,8 @@ from tests.retention.rows import DAY, NOW, add_row
 from tests.retention.test_artifact_cleanup import SESSION, store
 from webstrata.db.engine import Database
 from webstrata.db.retention import artifacts
+from webstrata.db.schema.asset_tables import AssetBlob
 from webstrata.db.schema.collection_tables import HaulRow
-from webstrata.db.schema.tables import AssetBlob
 from webstrata.logs import configure_logging
 from webstrata.retention.artifact_cleanup import clean_up_artifacts
 from webstrata.retention.sweep import run_manual_pass

@@ -17,7 +17,8 @@ from webstrata.db.schema.collection_tables import (
     PriceRow,
     ScrapeRow,
 )
-from webstrata.db.schema.tables import AuditEntry, Source
+from webstrata.db.schema.public_tables import AuditEntry
+from webstrata.db.schema.tables import Source
 
 NOW = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

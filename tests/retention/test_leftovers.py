@@ -15,9 +15,11 @@ from tests.support.web_server import Answer, WebServer, page
 from webstrata.db.engine import Database
 from webstrata.db.operations import audit_log
 from webstrata.db.operations.audit_log import ChangeFilter
+from webstrata.db.schema.asset_tables import AssetBlob, AssetVersion
 from webstrata.db.schema.collection_tables import ScrapeRow
+from webstrata.db.schema.crawl_tables import CrawlTask
 from webstrata.db.schema.retention_tables import LegalHold
-from webstrata.db.schema.tables import ArchiveJob, AssetBlob, AssetVersion, CrawlTask, Source
+from webstrata.db.schema.tables import ArchiveJob, Source
 from webstrata.errors import ConflictError
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.queueing import queue_archive, resume_job

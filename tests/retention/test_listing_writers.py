@@ -12,8 +12,8 @@ from tests.assets.archives import Archive, Got
 from tests.content.listing.pages import LD, shop
 from webstrata.assets.listing import ListingPlugin
 from webstrata.db.collections import scraper_health
+from webstrata.db.schema.asset_tables import PluginRun
 from webstrata.db.schema.collection_tables import DiagnosticRow, HealthRow, ListingRow, PriceRow
-from webstrata.db.schema.tables import PluginRun
 from webstrata.model.collections.listing import Money
 from webstrata.model.collections.prices import PriceDirection, price_move
 from webstrata.retention.sweep import run_manual_pass

@@ -17,7 +17,8 @@ from webstrata.db.collections.export_history import LONGEST_EXPORT, begin_export
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, jobs
 from webstrata.db.schema.collection_tables import HaulCapture, HaulRow
-from webstrata.db.schema.tables import Capture, CrawlTask
+from webstrata.db.schema.crawl_tables import CrawlTask
+from webstrata.db.schema.tables import Capture
 from webstrata.errors import ConflictError
 from webstrata.jobs.folders.cleanup import cleanup_job
 from webstrata.model.captures import EarlierCapture, Original

@@ -17,8 +17,10 @@ from tests.support.web_server import Answer, WebServer, page, serving
 from webstrata.app import App
 from webstrata.db.collections.export_history import begin_export, finish_export
 from webstrata.db.engine import Database
+from webstrata.db.schema.asset_tables import AssetBlob
+from webstrata.db.schema.public_tables import AuditEntry
 from webstrata.db.schema.retention_tables import Tombstone
-from webstrata.db.schema.tables import ArchiveJob, AssetBlob, AuditEntry, Capture, Page, Snapshot, Source, WarcFile
+from webstrata.db.schema.tables import ArchiveJob, Capture, Page, Snapshot, Source, WarcFile
 from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.packages.integrity import verify_archive
 from webstrata.jobs.running.lifecycle import Runner

@@ -9,8 +9,9 @@ from tests.support.shelf import Shelf
 from webstrata.db.captures.documents import forget_documents
 from webstrata.db.captures.snapshots import delete_snapshots, refresh_pages
 from webstrata.db.engine import Database
+from webstrata.db.schema.link_tables import PageSignal
 from webstrata.db.schema.search_tables import SearchEntry, VocabularyWord
-from webstrata.db.schema.tables import PageSignal, Snapshot, Source
+from webstrata.db.schema.tables import Snapshot, Source
 from webstrata.errors import UsageError
 from webstrata.model.search.query import AnyOf, Field, Intent, Words
 from webstrata.model.search.ranking import Ranking

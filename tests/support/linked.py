@@ -12,7 +12,8 @@ from webstrata.db.links import signals
 from webstrata.db.links.links import SnapshotLinks, forget_outlinks, store_outlinks
 from webstrata.db.links.signals import links_today
 from webstrata.db.queue import jobs
-from webstrata.db.schema.tables import Page, PageSignal, Snapshot, SnapshotOutlink
+from webstrata.db.schema.link_tables import PageSignal, SnapshotOutlink
+from webstrata.db.schema.tables import Page, Snapshot
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 

@@ -5,7 +5,9 @@ from sqlalchemy import Select, Subquery, case, func, insert, null, select, updat
 from webstrata.db.captures.snapshots import is_ok
 from webstrata.db.engine import Database, Session
 from webstrata.db.links.signals import lock_links
-from webstrata.db.schema.tables import PageSignal, Snapshot, SnapshotOutlink, utcnow
+from webstrata.db.schema.base import utcnow
+from webstrata.db.schema.link_tables import PageSignal, SnapshotOutlink
+from webstrata.db.schema.tables import Snapshot
 from webstrata.model.search.pagerank import DAMPING, TELEPORT
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from webstrata.assets.blobs import read_blob
 from webstrata.db.assets import asset_contents
 from webstrata.db.engine import Database
-from webstrata.db.schema.tables import Asset, AssetVersion
+from webstrata.db.schema.asset_tables import Asset, AssetVersion
 from webstrata.errors import NotFoundError
 from webstrata.model.assets import AssetState
 

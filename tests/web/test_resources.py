@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 from tests.support.web_server import Answer, WebServer, page, robots
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db.schema.tables import CaptureLinks, Snapshot
+from webstrata.db.schema.crawl_tables import CaptureLinks
+from webstrata.db.schema.tables import Snapshot
 from webstrata.jobs.running.queueing import queue_archive
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.warc.packages.wacz_reader import open_wacz

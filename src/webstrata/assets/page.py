@@ -33,16 +33,17 @@ class PagePlugin:
     def normalize_text(self, url: str, title: str, text: str, language: str | None) -> NormalizedAsset:
         """Return the asset of a page that was read before."""
         data = page_file(title, text)
-        return NormalizedAsset(
-            AssetRecord(
-                identifier=identifier_for(url),
-                asset_type=AssetType.PAGE,
-                source_url=url,
-                checksum=checksum_of(data),
-                normalized_path=path_for("page", url, "txt"),
-                metadata={"title": tidy(title), "language": language},
-            ),
-            data,
+        return NormalizedAsset(self.record(url, title, language, checksum_of(data)), data)
+
+    def record(self, url: str, title: str, language: str | None, checksum: str) -> AssetRecord:
+        """Return the record of a page whose file has a checksum."""
+        return AssetRecord(
+            identifier=identifier_for(url),
+            asset_type=AssetType.PAGE,
+            source_url=url,
+            checksum=checksum,
+            normalized_path=path_for("page", url, "txt"),
+            metadata={"title": tidy(title), "language": language},
         )
 
 

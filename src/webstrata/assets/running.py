@@ -51,10 +51,13 @@ def normalized_by(plugin: Plugin, content: CapturedContent) -> list[NormalizedAs
         return failure
 
 
-def normalized_page(plugin: PagePlugin, page: IndexedPage) -> NormalizedAsset | PluginFailure:
-    """Return the asset of a page that is indexed, or why it has none."""
+def record_of_page(plugin: PagePlugin, page: IndexedPage) -> tuple[AssetRecord, int] | PluginFailure:
+    """Return the asset of a page that is indexed, with the size of its file, or why it has none."""
     try:
-        return plugin.normalize_text(page.url, page.title, page.text, page.language)
+        if page.file is not None:
+            return plugin.record(page.url, page.title, page.language, page.file.checksum), page.file.size
+        asset = plugin.normalize_text(page.url, page.title, page.text, page.language)
+        return asset.record, len(asset.content)
     except (WebstrataError, ValueError) as error:
         failure = PluginFailure.of(error)
         log.warning("plugin.page.failed", plugin=plugin.name, url=page.url, reason=failure.reason)

@@ -23,8 +23,8 @@ from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import CapturedContent, Plugin, version_of
 from webstrata.assets.reading import captured_content
 from webstrata.assets.registry import PluginRegistry
-from webstrata.assets.running import PluginFailure, normalized_by, normalized_listing, normalized_page
-from webstrata.assets.sightings import sighting_of_capture, sighting_of_page
+from webstrata.assets.running import PluginFailure, normalized_by, normalized_listing, record_of_page
+from webstrata.assets.sightings import sighting_of_capture, sighting_of_listing, sighting_of_page
 from webstrata.db.assets import asset_contents, assets, plugin_runs
 from webstrata.db.assets.assets import Sighting
 from webstrata.db.assets.plugin_runs import BegunRun, IndexedPage, PendingCapture, PlacedCapture, RunPair, SettledRun
@@ -246,10 +246,10 @@ class _Stage:
             return _Worked(SettledRun(*of, RunStatus.SKIPPED), from_index=True)
         if isinstance(plugin, ListingPlugin):
             return self._on_listing(page, plugin, listings) if page.capture_id in listings else None
-        asset = normalized_page(plugin, page)
-        if isinstance(asset, PluginFailure):
-            return _Worked(SettledRun(*of, RunStatus.FAILED, error=asset.reason), from_index=True)
-        sighting = sighting_of_page(page, plugin, asset, document_id=page.document_id)
+        found = record_of_page(plugin, page)
+        if isinstance(found, PluginFailure):
+            return _Worked(SettledRun(*of, RunStatus.FAILED, error=found.reason), from_index=True)
+        sighting = sighting_of_page(page, plugin, *found)
         return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), from_index=True)
 
     def _on_listing(self, page: IndexedPage, plugin: ListingPlugin, listings: Listings) -> _Worked:
@@ -260,7 +260,7 @@ class _Stage:
         asset = normalized_listing(plugin, page, payload)
         if isinstance(asset, PluginFailure):
             return _Worked(SettledRun(*of, RunStatus.FAILED, error=asset.reason), from_index=True)
-        sighting = sighting_of_page(page, plugin, asset)
+        sighting = sighting_of_listing(page, plugin, asset)
         contents = {sighting.blob_digest: asset.content}
         return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), contents, from_index=True)
 

@@ -17,7 +17,8 @@ from webstrata.compat.jobs import (
 )
 from webstrata.content.html import extract_text, extract_title, make_snippet
 from webstrata.content.language import detect_language
-from webstrata.db.schema.tables import ArchiveJob, Base, Snapshot, Source
+from webstrata.db.schema.base import Base
+from webstrata.db.schema.tables import ArchiveJob, Snapshot, Source
 from webstrata.jobs.folders.cleanup import cleanup_temp_dirs
 from webstrata.model.jobs.attempts import MAX_CRAWL_RETRIES
 from webstrata.model.jobs.job import ArchiveJobConfig

@@ -22,6 +22,7 @@ from webstrata.db.queue.jobs import StoredJob
 from webstrata.db.retention import tombstones
 from webstrata.db.sql.statistics import refresh_statistics
 from webstrata.errors import ConflictError, OutsideRootError, UsageError, WarcError
+from webstrata.index.batch_writers import BatchWriters
 from webstrata.index.index_lease import holding
 from webstrata.index.late_revisits import has_unresolved, index_late_revisits
 from webstrata.index.moved import has_moved, index_moved
@@ -256,7 +257,8 @@ class _Run:
         kind = ReadingOptions(self.database.is_sqlite, self.job.page_parameters)
         self.all_bytes = sum(one.size for one in todo)
         self.promised = self.promised or promised_in(folder)
-        with Journal(folder) as journal, self._readers(processes) as readers:
+        writers = BatchWriters(overlap=not self.database.is_sqlite)
+        with Journal(folder) as journal, self._readers(processes) as readers, writers:
             context = IndexContext(
                 self.database,
                 self.archive_root,
@@ -269,6 +271,7 @@ class _Run:
                 self._was_crawled_here(),
                 beside_crawl=not final,
                 withheld=self._withheld(folder),
+                writers=writers,
             )
             self._index_files(context, readers, todo)
             if final:
@@ -317,6 +320,7 @@ class _Run:
                     writing.finish(one.warc.committed_bytes)
                 except WarcError as error:
                     stream.give_up(number)
+                    writing.settle()
                     self._refuse(one.warc, writing.position, writing.problem_count, refusal_reason(one.path, error))
                 self.done_bytes += one.size
 

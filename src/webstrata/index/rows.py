@@ -1,11 +1,11 @@
 """The rows of a batch: documents, snapshots, links and pages. Indexing again never deletes a snapshot."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from webstrata.db.captures import snapshots
 from webstrata.db.captures.captures import KnownWarc
-from webstrata.db.captures.documents import forget_documents, store_documents
+from webstrata.db.captures.documents import DocumentKey, forget_documents, store_documents
 from webstrata.db.captures.new_rows import NewCapture, Problem
 from webstrata.db.captures.page_metadata import store_metadata
 from webstrata.db.captures.snapshots import CopiedPage, KnownSnapshot, NewSnapshot
@@ -39,6 +39,10 @@ class BatchIds:
     resolution: RevisitResolution = field(default_factory=RevisitResolution)
 
 
+_CopiedLinks = tuple[tuple[str, ...], int | None]
+"""The links of a copy, or the snapshot under which they are stored already."""
+
+
 @dataclass(frozen=True)
 class SnapshotIds:
     """The ids that a snapshot refers to: its own, and those of its capture, text, page and file."""
@@ -50,18 +54,30 @@ class SnapshotIds:
     warc_path: str
 
 
-def write_rows(session: Session, job: StoredJob, batch: Batch, ids: BatchIds, *, is_announced: bool) -> int:
-    """Write a batch and return its number of pages; with `is_announced` its changes are announced to watchers."""
-    return _Rows(job, batch, ids).write(session, is_announced=is_announced)
+def write_rows(
+    session: Session,
+    job: StoredJob,
+    batch: Batch,
+    ids: BatchIds,
+    added: Collection[DocumentKey] = (),
+    *,
+    is_announced: bool,
+) -> int:
+    """Write a batch, whose texts `added` this transaction has stored already, and return its number of pages.
+
+    With `is_announced` its changes are announced to watchers.
+    """
+    return _Rows(job, batch, ids, added).write(session, is_announced=is_announced)
 
 
 class _Rows:
     """The rows of one batch."""
 
-    def __init__(self, job: StoredJob, batch: Batch, ids: BatchIds) -> None:
+    def __init__(self, job: StoredJob, batch: Batch, ids: BatchIds, added: Collection[DocumentKey]) -> None:
         self._job = job
         self._batch = batch
         self._ids = ids
+        self._added = added
 
     def write(self, session: Session, *, is_announced: bool) -> int:
         """Write the rows and return the number of pages."""
@@ -70,7 +86,7 @@ class _Rows:
         snapshots.save_snapshots(session, read)
         copies, targets = self._copies(session)
         snapshots.save_snapshots(session, copies)
-        links = self._links(read) + [_links_of(copy, targets[copy.capture_id]) for copy in copies]
+        links = self._links(read) + [_links_of(copy, *targets[copy.capture_id]) for copy in copies]
         store_outlinks(session, links)
         store_metadata(session, self._metadata())
         known = {snapshot.id for snapshot in self._ids.before.values()}
@@ -87,10 +103,10 @@ class _Rows:
 
     def _read_pages(self, session: Session) -> list[NewSnapshot]:
         pages = [(found.capture, found.page) for found in self._batch.found if found.page is not None]
-        stored = store_documents(session, [page.document for _, page in pages])
+        stored = store_documents(session, [page.document for _, page in pages], self._added)
         return [self._snapshot(capture, page, stored[page.document.key]) for capture, page in pages]
 
-    def _copies(self, session: Session) -> tuple[list[NewSnapshot], dict[int, tuple[str, ...]]]:
+    def _copies(self, session: Session) -> tuple[list[NewSnapshot], dict[int, _CopiedLinks]]:
         """Return the snapshots of revisits of an indexed page, with the links of each, by capture."""
         copies = self._ids.resolution.copies
         if not copies:
@@ -100,18 +116,16 @@ class _Rows:
         own_links = {
             self._ids.captures[found.capture.offset]: found.page.outlinks for found in self._batch.found if found.page
         }
-        holders = {page.outlinks_from for page in pages.values() if page.outlinks_from is not None}
-        stored = snapshots.linked_pages(session, holders)
-        made, targets = [], {}
+        made: list[NewSnapshot] = []
+        targets: dict[int, _CopiedLinks] = {}
         for found in self._batch.found:
             original = originals.get(copies.get(found.capture.offset, 0))
             if original is None:
                 continue
             page = pages[original.id]
             made.append(self._copy(found.capture, page))
-            holder = page.outlinks_from
-            linked = stored.get(holder, ()) if holder is not None else ()
-            targets[made[-1].capture_id] = own_links.get(copies[found.capture.offset], linked)
+            own = own_links.get(copies[found.capture.offset])
+            targets[made[-1].capture_id] = ((), page.outlinks_from) if own is None else (own, None)
         return made, targets
 
     def _links(self, read: Sequence[NewSnapshot]) -> list[SnapshotLinks]:
@@ -183,7 +197,7 @@ def record_to_snapshot(
     )
 
 
-def _links_of(snapshot: NewSnapshot, targets: tuple[str, ...]) -> SnapshotLinks:
+def _links_of(snapshot: NewSnapshot, targets: tuple[str, ...], same_as: int | None = None) -> SnapshotLinks:
     assert snapshot.id is not None
     ok = snapshot.status_code is None or 200 <= snapshot.status_code <= 299
     return SnapshotLinks(
@@ -193,4 +207,5 @@ def _links_of(snapshot: NewSnapshot, targets: tuple[str, ...]) -> SnapshotLinks:
         captured_at=snapshot.capture_timestamp,
         ok=ok,
         targets=targets,
+        same_as=same_as,
     )

@@ -1,13 +1,15 @@
 """Writes the index in batches, in the order of the file; ids are written to the journal before any row has them."""
 
-from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import structlog
 
 from webstrata.db.captures import captures, problems, snapshots
 from webstrata.db.captures.captures import KnownWarc
+from webstrata.db.captures.documents import DocumentKey, add_documents
 from webstrata.db.captures.new_rows import NewCapture, Problem
 from webstrata.db.captures.payloads import Payload, payloads
 from webstrata.db.engine import Database, Session
@@ -15,7 +17,9 @@ from webstrata.db.queue import index_leases
 from webstrata.db.queue.index_leases import IndexLease
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.db.sql import ids
+from webstrata.db.sql.durability import commit_without_waiting
 from webstrata.errors import WarcError
+from webstrata.index.batch_writers import BatchWriters, Wait
 from webstrata.index.reading import Place, Portion, ReadCapture, ReadingOptions, Revisit
 from webstrata.index.revisits import NOT_THERE, RevisitResolution, resolve_revisits
 from webstrata.index.rows import Batch, BatchIds, write_rows
@@ -62,6 +66,7 @@ class IndexContext:
     """Whether the job's crawl is still running and writes to the database, too."""
     withheld: Container[WithheldKey] = frozenset()
     """The records that get no snapshot, because they are withheld."""
+    writers: BatchWriters = field(default_factory=partial(BatchWriters, overlap=False))
 
 
 class FileWriting:
@@ -74,6 +79,9 @@ class FileWriting:
         self._warc = warc
         self._written = written
         self.position = start
+        self._taken = start
+        # What was indexed before may get other texts: the ones before are then deleted, which must not overlap.
+        self._is_new = start >= warc.indexed_bytes
         self.problem_count = warc.problem_count if start else 0
         self._batch = BATCH_BESIDE_CRAWL if context.beside_crawl else BATCH
         self._has_begun = start > 0
@@ -101,17 +109,38 @@ class FileWriting:
             reason = self._problems[0].reason
             raise WarcError(f"{self._warc.path}: no record in it can be read ({reason})")
         self._write(end)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the batches that were taken are stored."""
+        self._context.writers.finish()
 
     def _write(self, position: int) -> None:
         here = [problem for problem in self._problems if problem.offset < position]
-        batch = Batch(self._warc, self._found, here, (self.position, position))
-        pages = store(self._context, batch, self.problem_count)
-        self.problem_count += len(batch.problems)
-        self.position, self._has_begun = position, True
+        batch = Batch(self._warc, self._found, here, (self._taken, position))
+        self._taken, self._has_begun = position, True
         self._problems = [problem for problem in self._problems if problem.offset >= position]
         self._found, self._characters = [], 0
+        writers, done = self._context.writers, partial(self._note_written, batch)
+        # A revisit may lead to a text that no one has stored yet, which the next batch may store as well.
+        if writers.overlap and self._is_new and not any(found.refers_to for found in batch.found):
+            writers.run(partial(self._store, batch), done)
+        else:
+            writers.run_alone(partial(self._store, batch), done)
+
+    def _store(self, batch: Batch, wait: Wait | None = None) -> int:
+        if wait is None:
+            pages = store(self._context, batch, self.problem_count)
+        else:
+            pages = _store_overlapping(self._context, batch, wait, lambda: self.problem_count)
+        self.problem_count += len(batch.problems)
+        return pages
+
+    def _note_written(self, batch: Batch, pages: int) -> None:
+        assert batch.within is not None
+        self.position = batch.within[1]
         if batch.found:
-            self._written(pages, position)
+            self._written(pages, self.position)
 
 
 def store(context: IndexContext, batch: Batch, problem_count: int = 0) -> int:
@@ -120,24 +149,61 @@ def store(context: IndexContext, batch: Batch, problem_count: int = 0) -> int:
     In three steps: ids are taken, promised in the journal, and only then used in rows. If the process is killed in
     between, ids may be lost, but none is used twice.
     """
+    _prepare(context, batch)
+    batch_ids = _promise_ids(context, batch)
+    with context.database.write() as session:
+        texts = [found.page.document for found in batch.found if found.page is not None]
+        added = frozenset() if context.database.is_sqlite else add_documents(session, texts)
+        return _store_rows(session, context, batch, batch_ids, added, problem_count)
+
+
+def _store_overlapping(context: IndexContext, batch: Batch, wait: Wait, problem_count: Callable[[], int]) -> int:
+    """Store a batch whose texts are written while the batch before it is still being stored.
+
+    It is one transaction with all other rows. PostgreSQL spends more time on the texts than on all the rest.
+    """
+    _prepare(context, batch)
+    with context.database.write() as session:
+        added = add_documents(session, [found.page.document for found in batch.found if found.page is not None])
+        wait()
+        batch_ids = _promise_ids(context, batch)
+        return _store_rows(session, context, batch, batch_ids, added, problem_count())
+
+
+def _prepare(context: IndexContext, batch: Batch) -> None:
     batch.found = [_with_promised_time(context, batch.warc, _as_shown(context, batch, found)) for found in batch.found]
+
+
+def _promise_ids(context: IndexContext, batch: Batch) -> BatchIds:
+    """Take ids for a batch, and write them to the journal before any row has them."""
     batch_ids = _give_ids(context, batch)
     _read_revisits(context, batch, batch_ids)
     _note_kept_snapshots(batch, batch_ids)
     for problem in batch.problems:
         log.warning("index.record.skipped", file=batch.warc.filename, offset=problem.offset, reason=problem.reason)
     context.journal.append(_promises(context, batch, batch_ids))
-    with context.database.write() as session:
-        pages = write_rows(session, context.job, batch, batch_ids, is_announced=context.is_announced)
-        index_leases.check(session, context.lease)
-        _note_state(session, context, batch, problem_count)
+    return batch_ids
+
+
+def _store_rows(
+    session: Session,
+    context: IndexContext,
+    batch: Batch,
+    batch_ids: BatchIds,
+    added: Collection[DocumentKey],
+    problem_count: int,
+) -> int:
+    pages = write_rows(session, context.job, batch, batch_ids, added, is_announced=context.is_announced)
+    index_leases.check(session, context.lease)
+    _note_state(session, context, batch, problem_count)
+    # Should the server crash, these rows are read from the WARC file again, with the ids that the journal promised.
+    commit_without_waiting(session)
     return pages
 
 
 def store_late(context: IndexContext, warc: KnownWarc, found: Sequence[ReadCapture]) -> int:
     """Index revisits whose originals have been indexed meanwhile, and return the number of their pages."""
-    batch = Batch(warc, list(found), [])
-    return store(context, batch)
+    return store(context, Batch(warc, list(found), []))
 
 
 def _note_state(session: Session, context: IndexContext, batch: Batch, problem_count: int) -> None:

@@ -8,7 +8,9 @@ from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.assets.assets import KEYS_AT_ONCE, batches
-from webstrata.db.schema.tables import ArchiveJob, Asset, Capture, CrawlTask, PluginRun
+from webstrata.db.schema.asset_tables import Asset, PluginRun
+from webstrata.db.schema.crawl_tables import CrawlTask
+from webstrata.db.schema.tables import ArchiveJob, Capture
 from webstrata.db.sql.planner_hints import unindexed
 from webstrata.model.assets import GONE_STATUSES, AssetResponse, AssetState, RunStatus, UnseenAsset
 from webstrata.model.crawl.tasks import TaskStatus

@@ -12,7 +12,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from webstrata.content.page_file import page_file
-from webstrata.db.schema.tables import Asset, AssetBlob, AssetVersion, Capture, Document, Source
+from webstrata.db.schema.asset_tables import Asset, AssetBlob, AssetVersion
+from webstrata.db.schema.tables import Capture, Document, Source
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.db.sql.planner_hints import unindexed
 
@@ -32,6 +33,14 @@ class BlobPlace:
     def has_file(self) -> bool:
         """Return whether the bytes are in a file of the asset store."""
         return self.document_id is None and self.capture_id is None
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """The file that a document's title and text make: its checksum and its size."""
+
+    checksum: str
+    size: int
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,13 @@ def present_documents(session: Session, document_ids: Collection[int]) -> set[in
         return set()
     statement = select(Document.id).where(Document.id.in_(document_ids)).order_by(Document.id)
     return set(session.scalars(statement.with_for_update(read=True, key_share=True)))
+
+
+def page_files(session: Session, document_ids: Collection[int]) -> dict[int, PageFile]:
+    """Return the files of documents that are the bytes of an asset already, by document."""
+    statement = select(AssetBlob.document_id, AssetBlob.digest, AssetBlob.size)
+    rows = session.execute(statement.where(AssetBlob.document_id.in_(document_ids)).order_by(AssetBlob.created_at))
+    return {of: PageFile(digest, size) for of, digest, size in rows if of is not None}
 
 
 def stored_blob(session: Session, digest: str) -> StoredBlob:

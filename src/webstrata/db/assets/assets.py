@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.assets.asset_contents import BlobPlace, hold_places
 from webstrata.db.retention.retention import ExpiredCount
-from webstrata.db.schema.tables import Asset, AssetBlob, AssetVersion, Capture, PluginRun, Source
+from webstrata.db.schema.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
+from webstrata.db.schema.tables import Capture, Source
 from webstrata.db.sql import ids
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.model.assets import (

@@ -8,7 +8,10 @@ from sqlalchemy import ColumnElement, Row, and_, exists, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import ArchiveJob, Capture, Document, PluginRun, RecordProblem, Snapshot, WarcFile
+from webstrata.db.assets import asset_contents
+from webstrata.db.assets.asset_contents import PageFile
+from webstrata.db.schema.asset_tables import PluginRun
+from webstrata.db.schema.tables import ArchiveJob, Capture, Document, RecordProblem, Snapshot, WarcFile
 from webstrata.db.search.indexed_words import NewDocument
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.model.archive import RecordPlace
@@ -44,6 +47,8 @@ class IndexedPage:
     document_id: int
     title: str
     text: str
+    file: PageFile | None = None
+    """The file that title and text make, if an asset has it already; the text was not read then."""
 
 
 @dataclass(frozen=True)
@@ -175,27 +180,32 @@ def indexed_pages(session: Session, capture_ids: Collection[int]) -> list[Indexe
     Only HTML pages have regions of lines.
     """
     rows = session.execute(
-        select(
-            Capture.id,
-            Capture.url,
-            Capture.capture_timestamp,
-            Snapshot.language,
-            Document.id,
-            Document.title,
-            Document.text,
-            Document.normalized_url_group,
-            Document.text_hash,
-        )
+        select(Capture.id, Capture.url, Capture.capture_timestamp, Snapshot.language, Document.id, Document.title)
         .join(Snapshot, Snapshot.capture_id == Capture.id)
         .join(Document, Snapshot.document_id == Document.id)
         .where(Capture.id.in_(capture_ids), func.length(Document.regions) > 0)
-    )
-    # A long text is stored only up to a limit; its hash is that of the whole text.
+    ).all()
+    documents = {row[4] for row in rows}
+    files = asset_contents.page_files(session, documents)
+    texts = _whole_texts(session, documents - files.keys())
     return [
-        IndexedPage(capture_id, url, captured_at, language, document_id, title, text)
-        for capture_id, url, captured_at, language, document_id, title, text, group, text_hash in rows
-        if NewDocument(group, title, text).text_hash == text_hash
+        IndexedPage(*row, texts.get(row[4], ""), files.get(row[4]))
+        for row in rows
+        if row[4] in files or row[4] in texts
     ]
+
+
+def _whole_texts(session: Session, document_ids: Collection[int]) -> dict[int, str]:
+    """Return the texts of documents; a long text is stored up to a limit, and only its hash is that of the whole."""
+    if not document_ids:
+        return {}
+    columns = Document.id, Document.normalized_url_group, Document.title, Document.text, Document.text_hash
+    rows = session.execute(select(*columns).where(Document.id.in_(document_ids)))
+    return {
+        number: text
+        for number, group, title, text, digest in rows
+        if NewDocument(group, title, text).text_hash == digest
+    }
 
 
 def run_statuses(session: Session, capture_ids: Collection[int]) -> dict[RunPair, RunStatus]:

@@ -3,19 +3,21 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Row, Table, bindparam, delete, func, insert, literal_column, select, union_all, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.captures.new_rows import NewCapture
-from webstrata.db.captures.payloads import IsThere
 from webstrata.db.links import capture_links
 from webstrata.db.schema.tables import ArchiveJob, Capture, WarcFile
 from webstrata.db.sql import ids
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.urls import surt
+
+if TYPE_CHECKING:
+    from webstrata.db.captures.payloads import IsThere
 
 _STATUSES = {status.value for status in HTTPStatus}
 
@@ -220,7 +222,7 @@ def refusal(session: Session, job_id: int) -> str | None:
     return f"{url}: the server answered {status} {HTTPStatus(status).phrase if status in _STATUSES else ''}".rstrip()
 
 
-def originals(session: Session, source_id: int, digests: Collection[str], is_there: IsThere) -> dict[str, Original]:
+def originals(session: Session, source_id: int, digests: Collection[str], is_there: "IsThere") -> dict[str, Original]:
     """Return, by digest, the records of payloads that a source has already stored in an existing file."""
     rows = session.connection().execute(_ORIGINALS, {"source_id": source_id, "digests": list(digests)})
     return {
@@ -243,7 +245,7 @@ def files_being_deleted(session: Session, warc_file_ids: Collection[int]) -> set
 
 
 def earlier_captures(
-    session: Session, source_id: int, job_id: int, urls: Collection[str], is_there: IsThere
+    session: Session, source_id: int, job_id: int, urls: Collection[str], is_there: "IsThere"
 ) -> dict[str, EarlierCapture]:
     """Return the last good capture of each URL by an earlier job of the source whose payload exists, with its
     position."""

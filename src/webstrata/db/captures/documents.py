@@ -17,20 +17,28 @@ from webstrata.db.search.word_vectors import WordVector
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.db.vocabulary import learn
 
+DocumentKey = tuple[str, str]
+"""A page's name and the hash of its text."""
+
 _FTS5_INSERT = "INSERT INTO documents_fts(rowid, title, normalized_url_group, text) VALUES (?, ?, ?, ?)"
 _FTS5_DELETE = (
     "INSERT INTO documents_fts(documents_fts, rowid, title, normalized_url_group, text) VALUES ('delete', ?, ?, ?, ?)"
 )
 
 
-def ensure_documents(session: Session, documents: Sequence[NewDocument]) -> dict[tuple[str, str], int]:
+def ensure_documents(session: Session, documents: Sequence[NewDocument]) -> dict[DocumentKey, int]:
     """Store missing documents and return the ids of all, by key."""
     for_sqlite = _is_sqlite(session)
     return store_documents(session, [prepared(document, for_sqlite=for_sqlite) for document in documents])
 
 
-def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> dict[tuple[str, str], int]:
-    """Store missing documents, update existing ones that lack regions, and return the ids of all, by key."""
+def store_documents(
+    session: Session, documents: Sequence[PreparedDocument], added: Collection[DocumentKey] = ()
+) -> dict[DocumentKey, int]:
+    """Store missing documents, update existing ones that lack regions, and return the ids of all, by key.
+
+    Words are learned from the missing ones and from those that `add_documents` has added in this transaction.
+    """
     requested = {document.key: document for document in documents}
     known = _known(session, list(requested))
     lacking = [(requested[key], found.id) for key, found in known.items() if not found.has_regions]
@@ -41,8 +49,20 @@ def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> 
     ]
     _SET_BLOCKS.execute(session, rows)
     missing = [document for key, document in requested.items() if key not in known]
-    learn(session, missing)
+    learn(session, [*missing, *(requested[key] for key in added if key in known)])
     return {key: found.id for key, found in known.items()} | _insert(session, missing)
+
+
+def add_documents(session: Session, documents: Sequence[PreparedDocument]) -> frozenset[DocumentKey]:
+    """Store only the texts of missing documents on PostgreSQL, and return the keys of the missing ones.
+
+    This waits for no one but for those who store the same texts. In the same transaction, `store_documents` follows.
+    """
+    requested = {document.key: document for document in documents}
+    known = _known(session, list(requested))
+    missing = [document for key, document in requested.items() if key not in known]
+    _insert_on_postgresql(session, missing)
+    return frozenset(document.key for document in missing)
 
 
 def forget_documents(session: Session, document_ids: Collection[int]) -> None:
@@ -70,7 +90,7 @@ class _Known:
     has_regions: bool
 
 
-def _known(session: Session, keys: list[tuple[str, str]]) -> dict[tuple[str, str], _Known]:
+def _known(session: Session, keys: list[DocumentKey]) -> dict[DocumentKey, _Known]:
     if not keys:
         return {}
     if _is_sqlite(session):
@@ -81,20 +101,24 @@ def _known(session: Session, keys: list[tuple[str, str]]) -> dict[tuple[str, str
     return {(group, text_hash): _Known(document_id, bool(regions)) for group, text_hash, document_id, regions in rows}
 
 
-def _insert(session: Session, documents: Sequence[PreparedDocument]) -> dict[tuple[str, str], int]:
+def _insert(session: Session, documents: Sequence[PreparedDocument]) -> dict[DocumentKey, int]:
     if not documents:
         return {}
     if not _is_sqlite(session):
-        # Sorted, because two processes that store the same documents could deadlock otherwise.
-        in_order = sorted(documents, key=lambda one: one.key)
-        rows = [(*_stored(document), WordVector(document.vector)) for document in in_order]
-        _POSTGRESQL_INSERT.execute(session, rows)
+        _insert_on_postgresql(session, documents)
         return {key: found.id for key, found in _known(session, [document.key for document in documents]).items()}
     first = (session.scalar(select(func.max(Document.id))) or 0) + 1
     numbered = list(enumerate(documents, first))
     _SQLITE_INSERT.execute(session, [(*_stored(document), number) for number, document in numbered])
     _execute_many(session, _FTS5_INSERT, [(number, *document.words) for number, document in numbered])
     return {document.key: number for number, document in numbered}
+
+
+def _insert_on_postgresql(session: Session, documents: Sequence[PreparedDocument]) -> None:
+    # Sorted, because two processes that store the same documents could deadlock otherwise.
+    in_order = sorted(documents, key=lambda one: one.key)
+    rows = [(*_stored(document), WordVector(document.vector)) for document in in_order]
+    _POSTGRESQL_INSERT.execute(session, rows)
 
 
 def _stored(document: PreparedDocument) -> tuple[object, ...]:

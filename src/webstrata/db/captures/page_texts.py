@@ -5,7 +5,8 @@ from sqlalchemy.orm import Session
 
 from webstrata.content.comparing.page_text import image_names, page_lines
 from webstrata.db.captures.page_metadata import load_metadata
-from webstrata.db.schema.tables import Document, PageSignal, Snapshot, SnapshotOutlink
+from webstrata.db.schema.link_tables import PageSignal, SnapshotOutlink
+from webstrata.db.schema.tables import Document, Snapshot
 from webstrata.errors import NotFoundError
 from webstrata.model.changes.values import PageText
 

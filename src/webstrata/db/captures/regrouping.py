@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 from webstrata.db.captures.documents import forget_documents, store_documents
 from webstrata.db.captures.snapshots import is_ok, refresh_pages
 from webstrata.db.links.links import SnapshotLinks, forget_outlinks, link_sets, store_outlinks
-from webstrata.db.schema.tables import ArchiveJob, Document, PageSignal, Snapshot, Source
+from webstrata.db.schema.link_tables import PageSignal
+from webstrata.db.schema.tables import ArchiveJob, Document, Snapshot, Source
 from webstrata.db.search.indexed_words import NewDocument, prepared
 from webstrata.db.sources.totals import hold_totals
 from webstrata.db.sql.bulk import ManyRows

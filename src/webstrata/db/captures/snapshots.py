@@ -10,7 +10,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
 from webstrata.db.captures.previous_captures import link_previous
-from webstrata.db.schema.tables import Page, PageSignal, Snapshot, SnapshotOutlink
+from webstrata.db.schema.link_tables import PageSignal, SnapshotOutlink
+from webstrata.db.schema.tables import Page, Snapshot
 from webstrata.db.search.entries import refresh_entries
 from webstrata.db.sources.totals import PageSums, hold_totals, move_totals, page_sums
 from webstrata.db.sql import ids

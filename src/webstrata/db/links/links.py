@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.captures.snapshots import is_ok
 from webstrata.db.links.signals import apply_changes, ensure_pages, lock_links
-from webstrata.db.schema.tables import PageSignal, Snapshot
+from webstrata.db.schema.link_tables import PageSignal
+from webstrata.db.schema.tables import Snapshot
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.db.sql.value_lists import Among, ManyColumns, gathered
 from webstrata.model.search.linking import LinkedPage, SignalChanges
@@ -30,6 +31,8 @@ class SnapshotLinks:
     captured_at: datetime
     ok: bool
     targets: tuple[str, ...]
+    same_as: int | None = None
+    """The snapshot of the same page under which the same links are stored already; there are no targets then."""
 
 
 def store_outlinks(session: Session, batch: Sequence[SnapshotLinks]) -> None:
@@ -85,12 +88,14 @@ class _Filing:
     @classmethod
     def begun(cls, session: Session, batch: Sequence[SnapshotLinks], ids: dict[str, int]) -> "_Filing":
         """Look up the stored links of a batch and its pages; links that have changed are dropped first."""
-        sets = {links.snapshot_id: _link_set(links, ids) for links in batch}
+        shared = link_sets(session, {links.same_as for links in batch if links.same_as is not None})
+        sets = {links.snapshot_id: _link_set(links, ids, shared) for links in batch}
         pages = {ids[links.normalized_url_group] for links in batch}
         own = _holders_of(session, sets)
         today = _today(session, pages)
         newest = _newest_holders(session, batch)
-        stored = link_sets(session, {*own.values(), *newest.values(), *(page.holder for page in today if page.holder)})
+        holders = {*own.values(), *newest.values(), *(page.holder for page in today if page.holder)}
+        stored = shared | link_sets(session, holders - shared.keys())
         changed = {snapshot for snapshot, holder in own.items() if stored.get(holder, frozenset()) != sets[snapshot]}
         before = {page.id: page.linked(stored) for page in today} | _pages_linking_from(session, own)
         belongs_to = {links.snapshot_id: ids[links.normalized_url_group] for links in batch}
@@ -151,7 +156,9 @@ class _GoodCapture:
     targets: LinkSet
 
 
-def _link_set(links: SnapshotLinks, ids: dict[str, int]) -> LinkSet:
+def _link_set(links: SnapshotLinks, ids: dict[str, int], shared: Mapping[int, LinkSet]) -> LinkSet:
+    if links.same_as is not None:
+        return shared.get(links.same_as, frozenset())
     found, own = frozenset(map(ids.__getitem__, links.targets)), ids[links.normalized_url_group]
     # Hardly any page still links to itself, so the set is copied only if necessary.
     return found - {own} if own in found else found

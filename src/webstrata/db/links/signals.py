@@ -20,7 +20,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import PageSignal, utcnow
+from webstrata.db.schema.base import utcnow
+from webstrata.db.schema.link_tables import PageSignal
 from webstrata.db.sql import ids
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.db.sql.value_lists import Among, ManyColumns, gathered

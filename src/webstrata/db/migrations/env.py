@@ -2,8 +2,7 @@
 
 from alembic import context
 
-from webstrata.db.schema import search_tables  # noqa: F401 - its tables belong to the same schema
-from webstrata.db.schema.tables import Base
+from webstrata.db.schema.every_table import Base
 
 connection = context.config.attributes["connection"]
 context.configure(

@@ -8,7 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from webstrata.db.engine import ACTOR
-from webstrata.db.schema.tables import AuditEntry, utcnow
+from webstrata.db.schema.base import utcnow
+from webstrata.db.schema.public_tables import AuditEntry
 from webstrata.db.sql.counting import count_rows
 from webstrata.logs import without_secrets
 from webstrata.model.actors import PROGRAM, Actor

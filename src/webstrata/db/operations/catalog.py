@@ -7,7 +7,8 @@ from sqlalchemy import Row, Select, case, func, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.captures.snapshots import is_good, is_ok
-from webstrata.db.schema.tables import ArchiveJob, Capture, Page, Snapshot, Source, SourceTotals
+from webstrata.db.schema.public_tables import SourceTotals
+from webstrata.db.schema.tables import ArchiveJob, Capture, Page, Snapshot, Source
 from webstrata.db.search.cache import worked_out_once
 from webstrata.db.search.question import archive_state
 from webstrata.db.sources.editions import front_group

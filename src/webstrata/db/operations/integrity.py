@@ -7,7 +7,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.engine import Database
-from webstrata.db.schema.tables import ArchiveJob, AssetBlob, Capture, WarcFile
+from webstrata.db.schema.asset_tables import AssetBlob
+from webstrata.db.schema.tables import ArchiveJob, Capture, WarcFile
 
 _PART = 5_000
 _IS_GONE = ArchiveJob.cleaned_at.is_not(None) | WarcFile.deleting_since.is_not(None)

@@ -11,7 +11,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.queue.run_reports import current_report
-from webstrata.db.schema.tables import ArchiveJob, CrawlReportRow, Source, WarcFile
+from webstrata.db.schema.crawl_tables import CrawlReportRow
+from webstrata.db.schema.tables import ArchiveJob, Source, WarcFile
 from webstrata.model.crawl import run_reports
 from webstrata.model.crawl.run_reports import CrawlReport
 from webstrata.model.jobs.job import CUT_SHORT, JobStatus

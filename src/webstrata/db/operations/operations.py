@@ -6,7 +6,7 @@ from sqlalchemy import Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import OperationCount
+from webstrata.db.schema.public_tables import OperationCount
 
 _COUNTS = OperationCount.__table__
 assert isinstance(_COUNTS, Table)

@@ -6,7 +6,8 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import ArchiveJob, CrawlTask, Source
+from webstrata.db.schema.crawl_tables import CrawlTask
+from webstrata.db.schema.tables import ArchiveJob, Source
 from webstrata.model.crawl.tasks import TaskStatus
 
 

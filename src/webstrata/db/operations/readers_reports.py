@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import IssueReport
+from webstrata.db.schema.public_tables import IssueReport
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.operations import audit_log
-from webstrata.db.schema.tables import IssueReport, utcnow
+from webstrata.db.schema.base import utcnow
+from webstrata.db.schema.public_tables import IssueReport
 
 
 @dataclass(frozen=True)

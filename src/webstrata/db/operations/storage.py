@@ -7,7 +7,8 @@ from datetime import datetime
 from sqlalchemy import func, select, text, update
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import ArchiveJob, AssetBlob, Source
+from webstrata.db.schema.asset_tables import AssetBlob
+from webstrata.db.schema.tables import ArchiveJob, Source
 
 
 @dataclass(frozen=True)

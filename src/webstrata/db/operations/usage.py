@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import UsageMetric
+from webstrata.db.schema.public_tables import UsageMetric
 
 Counts = Mapping[tuple[date, str], int]
 

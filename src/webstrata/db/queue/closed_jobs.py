@@ -7,8 +7,9 @@ from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.retention.retention import ExpiredCount
+from webstrata.db.schema.crawl_tables import CrawlTask
 from webstrata.db.schema.retention_tables import LegalHold
-from webstrata.db.schema.tables import ArchiveJob, CrawlTask
+from webstrata.db.schema.tables import ArchiveJob
 from webstrata.model.jobs.attempts import IndexedJob, newer_alike
 from webstrata.model.jobs.job import JobStatus
 

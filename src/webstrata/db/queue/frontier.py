@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.operations import operations
 from webstrata.db.operations.operations import Operation
-from webstrata.db.schema.tables import ArchiveJob, CrawlTask
+from webstrata.db.schema.crawl_tables import CrawlTask
+from webstrata.db.schema.tables import ArchiveJob
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.model.crawl.tasks import MAX_RECLAIMS, SUSPECT_AFTER, Link, Task, TaskStatus, TaskType
 from webstrata.model.urls import host_of, url_key

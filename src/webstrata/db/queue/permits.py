@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Table, case, delete, func, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import HostPermit
+from webstrata.db.schema.crawl_tables import HostPermit
 from webstrata.db.types import UtcDateTime
 
 _PERMITS = HostPermit.__table__

@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 from webstrata.db.operations import catalog
 from webstrata.db.queue import leases
 from webstrata.db.queue.frontier import FrontierCounts
-from webstrata.db.schema.tables import Capture, CrawlReportRow, WarcFile
+from webstrata.db.schema.crawl_tables import CrawlReportRow
+from webstrata.db.schema.tables import Capture, WarcFile
 from webstrata.model.archive import JobView
 from webstrata.model.crawl import run_reports
 from webstrata.model.crawl.run_reports import CrawlReport

@@ -7,7 +7,7 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.queue import frontier
-from webstrata.db.schema.tables import CrawlTask
+from webstrata.db.schema.crawl_tables import CrawlTask
 from webstrata.model.crawl.tasks import Link, TaskStatus, TaskType
 from webstrata.model.urls import url_key
 

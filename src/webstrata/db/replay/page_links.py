@@ -13,7 +13,9 @@ from webstrata.db.links import capture_links
 from webstrata.db.links.capture_links import LinksKey, links_key
 from webstrata.db.operations.catalog import HIDDEN_SOURCE, snapshot_rows, to_view
 from webstrata.db.queue import jobs
-from webstrata.db.schema.tables import Capture, CrawlTask, PageSignal, Snapshot, SnapshotOutlink, Source
+from webstrata.db.schema.crawl_tables import CrawlTask
+from webstrata.db.schema.link_tables import PageSignal, SnapshotOutlink
+from webstrata.db.schema.tables import Capture, Snapshot, Source
 from webstrata.db.sql.planner_hints import unindexed
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView

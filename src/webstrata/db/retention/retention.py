@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.operations import audit_log
 from webstrata.db.schema.collection_tables import DiagnosticRow, ExportRow, HaulRow, HealthRow, PriceRow, ScrapeRow
+from webstrata.db.schema.public_tables import AuditEntry
 from webstrata.db.schema.retention_tables import LegalHold, RetentionPermit, RetentionPolicyRow, RetentionRun
-from webstrata.db.schema.tables import AuditEntry
 from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, EXEMPT, FURTHER_TTL_DAYS, default_days
 
 _MOST_RUNS = 500

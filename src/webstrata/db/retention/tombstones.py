@@ -10,17 +10,9 @@ from sqlalchemy.orm import Session, aliased
 from webstrata.db.assets.assets import batches
 from webstrata.db.captures import snapshots
 from webstrata.db.captures.documents import forget_documents
+from webstrata.db.schema.link_tables import PageSignal, SnapshotOutlink
 from webstrata.db.schema.retention_tables import Tombstone
-from webstrata.db.schema.tables import (
-    ArchiveJob,
-    Capture,
-    Page,
-    PageSignal,
-    Snapshot,
-    SnapshotOutlink,
-    Source,
-    WarcFile,
-)
+from webstrata.db.schema.tables import ArchiveJob, Capture, Page, Snapshot, Source, WarcFile
 from webstrata.db.sources.totals import hold_totals
 from webstrata.errors import GoneError, NotFoundError, UsageError, WebstrataError
 from webstrata.model.retention.tombstones import WithheldCapture

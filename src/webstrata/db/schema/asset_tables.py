@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+import webstrata.db.schema.tables  # noqa: F401 - foreign keys refer to its tables
 from webstrata.db.schema.base import Base, BigId, Json, utcnow
 
 

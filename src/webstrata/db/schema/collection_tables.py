@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+import webstrata.db.schema.tables  # noqa: F401 - foreign keys refer to its tables
 from webstrata.db.schema.base import Base, BigId, Json, utcnow
 
 _CHANGES = text("previous_price IS NOT NULL")

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text, true
 from sqlalchemy.orm import Mapped, mapped_column
 
+import webstrata.db.schema.tables  # noqa: F401 - foreign keys refer to its tables
 from webstrata.db.schema.base import Base, BigId, utcnow
 
 _WAITING = text("due_at IS NOT NULL AND delivered_at IS NULL AND dead_at IS NULL")

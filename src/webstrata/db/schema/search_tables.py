@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, Index, Integer, SmallInteger, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+import webstrata.db.schema.tables  # noqa: F401 - foreign keys refer to its tables
 from webstrata.db.schema.base import Base, BigId
 
 SHOWN = "status_rank IN (0, 2) AND repeated = 0"

@@ -6,57 +6,9 @@ from typing import Any
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webstrata.db.schema import (
-    audit_tables,
-    collection_tables,
-    integrity_tables,
-    notification_tables,
-    replay_tables,
-    retention_tables,
-    watching_tables,
-)
-from webstrata.db.schema.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
 from webstrata.db.schema.base import Base, BigId, Json, utcnow
-from webstrata.db.schema.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
-from webstrata.db.schema.crawl_tables import CaptureLinks, CrawlReportRow, CrawlTask, HostPermit
-from webstrata.db.schema.link_tables import PageSignal, SnapshotOutlink
-from webstrata.db.schema.public_tables import AuditEntry, IssueReport, OperationCount, SourceTotals, UsageMetric
 from webstrata.db.types import PackedText
 from webstrata.model.urls import URL_GROUP_VERSION
-
-# Tables of other modules, which can be imported from here like all tables.
-__all__ = [
-    "Asset",
-    "AssetBlob",
-    "AssetVersion",
-    "AuditEntry",
-    "Base",
-    "BigId",
-    "CaptureLinks",
-    "ChangeLease",
-    "CrawlReportRow",
-    "CrawlTask",
-    "HostPermit",
-    "IssueReport",
-    "JobTemplate",
-    "OperationCount",
-    "PageSignal",
-    "PendingChange",
-    "PluginRun",
-    "SnapshotChange",
-    "SnapshotOutlink",
-    "SourceTotals",
-    "TemplateChange",
-    "UsageMetric",
-    "audit_tables",
-    "collection_tables",
-    "integrity_tables",
-    "notification_tables",
-    "replay_tables",
-    "retention_tables",
-    "utcnow",
-    "watching_tables",
-]
 
 
 class Source(Base):

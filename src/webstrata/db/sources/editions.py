@@ -8,7 +8,8 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.captures.snapshots import is_ok
-from webstrata.db.schema.tables import ArchiveJob, PageSignal, Snapshot, SnapshotOutlink, Source
+from webstrata.db.schema.link_tables import PageSignal, SnapshotOutlink
+from webstrata.db.schema.tables import ArchiveJob, Snapshot, Source
 from webstrata.db.sources.totals import HIDDEN_SOURCE
 from webstrata.db.sql.planner_hints import unindexed
 from webstrata.errors import UsageError

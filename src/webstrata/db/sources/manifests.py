@@ -7,7 +7,8 @@ from typing import NoReturn
 from sqlalchemy import JSON, Table, insert, select
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import ArchiveJob, Base, Source
+from webstrata.db.schema.base import Base
+from webstrata.db.schema.tables import ArchiveJob, Source
 from webstrata.db.sql import ids
 from webstrata.db.types import PlainText, UtcDateTime
 from webstrata.errors import NotFoundError, UsageError

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import ArchiveJob, Capture, CrawlTask, RecordProblem, Snapshot, Source
+from webstrata.db.schema.crawl_tables import CrawlTask
+from webstrata.db.schema.tables import ArchiveJob, Capture, RecordProblem, Snapshot, Source
 from webstrata.model.jobs.job import JobStatus
 
 

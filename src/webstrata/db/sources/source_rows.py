@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session, aliased
 
 from webstrata.db.captures import warc_folders
 from webstrata.db.captures.payloads import IsThere
+from webstrata.db.schema.crawl_tables import CaptureLinks
 from webstrata.db.schema.retention_tables import LegalHold
-from webstrata.db.schema.tables import ArchiveJob, Capture, CaptureLinks, Snapshot, WarcFile
+from webstrata.db.schema.tables import ArchiveJob, Capture, Snapshot, WarcFile
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, delete, func, select, update
 from sqlalchemy.orm import Session, aliased
 
-from webstrata.db.schema.tables import ArchiveJob, Asset, Capture, Page, Snapshot, Source, SourceTotals, WarcFile
+from webstrata.db.schema.asset_tables import Asset
+from webstrata.db.schema.public_tables import SourceTotals
+from webstrata.db.schema.tables import ArchiveJob, Capture, Page, Snapshot, Source, WarcFile
 from webstrata.errors import ConflictError, NotFoundError, UsageError
 from webstrata.model.jobs.job import UNDER_WAY, ArchiveJobConfig, JobStatus
 from webstrata.model.jobs.registry import LastJob, SourceJobConfig, SourceView, is_source_code

@@ -8,7 +8,9 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db.schema.tables import Page, Snapshot, Source, SourceTotals, utcnow
+from webstrata.db.schema.base import utcnow
+from webstrata.db.schema.public_tables import SourceTotals
+from webstrata.db.schema.tables import Page, Snapshot, Source
 
 HIDDEN_SOURCE = "test"
 """The code of a source for experiments, which is not in public lists and counts."""

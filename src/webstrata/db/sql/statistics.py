@@ -7,7 +7,6 @@ for an empty table. On SQLite plans do not depend on statistics.
 from sqlalchemy import text
 
 from webstrata.db.engine import Database
-from webstrata.db.schema.base import Base
 
 _FEW = 2_000
 """The fewest changed rows for which a table is analysed."""
@@ -28,6 +27,10 @@ def refresh_statistics(database: Database) -> list[str]:
         return []
     with database.read() as session:
         found = session.scalars(_OUTDATED, {"few": _FEW, "some": _SOME}).all()
+    if not found:
+        return []
+    from webstrata.db.schema.every_table import Base
+
     outdated = sorted(name for name in found if name in Base.metadata.tables)
     for name in outdated:
         with database.write() as session:

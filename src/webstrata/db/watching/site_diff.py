@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, TextClause, bindparam, func, or_, select, text
 from sqlalchemy.orm import Session, defer
 
-from webstrata.db.schema.tables import ArchiveJob, CrawlTask, JobTemplate, Snapshot, SnapshotChange
+from webstrata.db.schema.change_tables import JobTemplate, SnapshotChange
+from webstrata.db.schema.crawl_tables import CrawlTask
+from webstrata.db.schema.tables import ArchiveJob, Snapshot
 from webstrata.db.sql.value_lists import Among
 from webstrata.model.changes.values import Reason
 from webstrata.model.crawl.tasks import TaskStatus

@@ -9,7 +9,8 @@ from sqlalchemy import ColumnElement, Row, ScalarSelect, Select, bindparam, dele
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from webstrata.db.schema.tables import ArchiveJob, Snapshot, SnapshotChange, Source
+from webstrata.db.schema.change_tables import SnapshotChange
+from webstrata.db.schema.tables import ArchiveJob, Snapshot, Source
 from webstrata.db.schema.watching_tables import SiteEventRow, WatchEvent, WatchRow, WatchSiteEvent
 from webstrata.db.sql import ids
 from webstrata.db.sql.planner_hints import unindexed
