@@ -148,7 +148,7 @@ class _Walk:
         self._lines: list[Line] = []
         """The kinds and regions of complete lines."""
 
-    def walk(self, body: Element) -> tuple[str, str, str]:
+    def walk(self, body: Element) -> tuple[str, str, str]:  # noqa: C901 - a call for each of thousands of nodes is slow
         """Walk the body and return its lines, their kinds and regions."""
         texts, lines, places = self._texts, self._lines, self._places
         add_text, end_line = texts.append, lines.append
@@ -189,7 +189,7 @@ class _Walk:
                 elif tag in _SPECIAL:
                     is_begun = True
                     if not self._is_walked(node, tag, state):
-                        deque(zip(node.descendants, nodes), maxlen=0)
+                        deque(zip(node.descendants, nodes, strict=False), maxlen=0)
         return lines_of("".join(texts).split(_END), [*lines, state.line])
 
     def _is_walked(self, element: Element, tag: str, state: _State) -> bool:
