@@ -193,25 +193,23 @@ class _Walk:
         return lines_of("".join(texts).split(_END), [*lines, state.line])
 
     def _is_walked(self, element: Element, tag: str, state: _State) -> bool:
-        """Add what an element shows besides its text, and return whether its text is shown."""
+        """Add what an element shows besides its text, and return whether the text in it, if there is any, is shown."""
+        if tag in _UNSEEN or tag == "button":
+            if tag == "button" and _is_in_heading(element):
+                return True
+            if tag in _SPACED and any(text.isspace() for text in element.strings):
+                self._texts.append(" ")
+            return False
         if tag in _CELLS:
             # Cells that touch in the source would be joined: "10" and "mg" in two cells are not "10mg".
             self._texts.append(HEADER_CELL if tag == "th" else CELL)
-            return True
-        if tag in _LINE_BREAKS:
+        elif tag in _LINE_BREAKS:
             self._texts.append(_END)
             self._lines.append(state.line)
-        elif tag == "img":
-            alt = element.attr("alt")
-            self._texts.append(f" {alt} " if alt else "")
-        elif tag == "template":
-            # A shadow root, which is shown in place of what is in the element around it.
-            return True
-        elif tag == "button" and _is_in_heading(element):
-            return True
-        elif tag in _SPACED and any(text.isspace() for text in element.strings):
-            self._texts.append(" ")
-        return False
+        elif tag == "img" and (alt := element.attr("alt")):
+            self._texts.append(f" {alt} ")
+        # The text of a template is that of a shadow root, which is shown in place of what is in the element around it.
+        return True
 
 
 def _node_after(block: Element, after_outer: Node | None) -> Node | None:
