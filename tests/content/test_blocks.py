@@ -30,6 +30,9 @@ def blocks(html: str) -> list[tuple[str, str, bool]]:
         ("a<div>b</div><section>c</section>d", "oooo"),
         ("<h2><span>a</span> <a href=x>b</a></h2>", "2"),
         ("<li>a</li><div><p>b</p></div>", "lp"),
+        ("<ul><li><b><i><q>a<p>b</p></q></i></b></li></ul><p>c</p>d", "llpo"),
+        ("<h1>a</h1><div><template shadowrootmode=open><ul><li>b</ul></template>c</div>d", "1loo"),
+        ("<p>a</p><script>x</script> b<pre> c</pre> \n <h2>d", "poc2"),
     ],
 )
 def test_every_line_states_what_kind_of_block_it_is(html: str, kinds: str) -> None:

@@ -1,3 +1,5 @@
+from contextlib import suppress
+
 import pytest
 from sqlalchemy import func, select, text
 
@@ -9,6 +11,8 @@ from webstrata.db.search.fulltext import matched, matching
 from webstrata.db.search.indexed_words import MAX_STORED_CHARACTERS, NewDocument
 from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.scores import judged
+from webstrata.db.search.word_forms import forms_by_stem
+from webstrata.db.vocabulary import known_words
 from webstrata.model.search.query import plain_expression
 from webstrata.model.search.values import SearchRequest
 
@@ -173,3 +177,22 @@ def test_a_text_that_an_earlier_version_stored_is_read(sqlite_url: str) -> None:
     with database.read() as session:
         assert session.get_one(Document, only).text == "plain " * 500
     database.dispose()
+
+
+def test_words_of_a_transaction_that_was_rolled_back_are_learnt_later(database: Database) -> None:
+    def learnt() -> bool:
+        with database.read() as session:
+            is_known = known_words(session, {"quokka"}) == {"quokka"}
+            return is_known and bool(forms_by_stem(session, {"en": {"quokka"}}))
+
+    one, other = (NewDocument(f"{GROUP}{number}", "Title", f"quokkas quokka {number}", "en") for number in (1, 2))
+    # Stored twice in a transaction: the second time its words are found, and still they are not stored for good.
+    with suppress(ZeroDivisionError), database.write() as session:
+        ensure_documents(session, [one])
+        ensure_documents(session, [other])
+        raise ZeroDivisionError
+    assert not learnt()
+    store(database, other)
+    assert learnt()
+    store(database, one)
+    assert learnt()

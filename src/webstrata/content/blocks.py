@@ -114,8 +114,11 @@ def lines_of(texts: Sequence[str], kinds_of_lines: Iterable[Line]) -> tuple[str,
     regions: list[str] = []
     # Most parts are white space between two tags: they are removed without a Python loop.
     stripped = list(map(str.strip, texts))
-    shown = zip(filter(None, stripped), compress(texts, stripped), compress(kinds_of_lines, stripped), strict=True)
-    for line, text, line_kind in shown:
+    shown = [*filter(None, stripped)]
+    kinds_of_shown = [*compress(kinds_of_lines, stripped)]
+    if not any(line_kind.keeps_spaces for line_kind in set(kinds_of_shown)) and _has_no_cells(texts):
+        return _lines_without_cells(shown, kinds_of_shown)
+    for line, text, line_kind in zip(shown, compress(texts, stripped), kinds_of_shown, strict=True):
         if line_kind.keeps_spaces and CELL not in text and HEADER_CELL not in text:
             kept = [line for whole in text.replace(_SOFT_HYPHEN, "").splitlines() if (line := whole.rstrip())]
             lines += kept
@@ -126,6 +129,19 @@ def lines_of(texts: Sequence[str], kinds_of_lines: Iterable[Line]) -> tuple[str,
             kinds.append(line_kind.letter)
             regions.append(line_kind.region)
     return "\n".join(lines), "".join(kinds), "".join(regions)
+
+
+def _has_no_cells(texts: Sequence[str]) -> bool:
+    joined = "".join(texts)
+    return CELL not in joined and HEADER_CELL not in joined
+
+
+def _lines_without_cells(lines: Sequence[str], kinds_of_lines: Sequence[Line]) -> tuple[str, str, str]:
+    """Return what `lines_of` does for lines without cells and code: a few steps for all of them together."""
+    tidy = [line if line.isprintable() and "  " not in line else _single_spaced(line) for line in lines]
+    kinds = "".join([one.letter for one in compress(kinds_of_lines, tidy)])
+    regions = "".join([one.region for one in compress(kinds_of_lines, tidy)])
+    return "\n".join(filter(None, tidy)), kinds, regions
 
 
 def _tidy_line(line: str, text: str) -> str:

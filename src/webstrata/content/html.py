@@ -1,5 +1,6 @@
 """Reading an HTML page from one parse: title, text and blocks, language, links, and what it states about itself."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -12,15 +13,17 @@ from webstrata.content.links import (
     RESOURCES,
     Reference,
     References,
+    WrittenLinks,
     collect_references,
     links_of,
+    written_links,
 )
 from webstrata.content.metadata import HtmlMetadata, page_metadata
 from webstrata.content.quality.structure import FORM_CONTROLS, PageStructure, page_structure
 from webstrata.content.requisites.css import sheet_references
 from webstrata.content.requisites.markup import collect_requisites
 from webstrata.content.robots_meta import RobotsDirectives, robots_directives
-from webstrata.content.tree import Document, Element, is_html, parse_html
+from webstrata.content.tree import Document, Element, by_tag, is_html, parse_html
 from webstrata.content.visible_text import visible_text
 from webstrata.model.crawl.tasks import Link
 
@@ -28,7 +31,7 @@ MAX_TITLE = 500
 
 _HEADINGS = ("h1", "h2")
 _REFERRING = (*LINKING, *RESOURCES, "base")
-_COLLECTED = (*_REFERRING, "title", *_HEADINGS, "meta", *FORM_CONTROLS)
+_COLLECTED = (*_REFERRING, "title", "meta", *FORM_CONTROLS)
 _MAX_SNIPPET = 280
 _UTF8 = "text/html; charset=utf-8"
 
@@ -46,7 +49,7 @@ class HtmlPage:
     regions: str
     """The region of each line, one letter per line."""
     stated_language: str | None
-    references: References
+    references: WrittenLinks
     metadata: HtmlMetadata = field(default_factory=HtmlMetadata)
     structure: PageStructure = field(default_factory=PageStructure)
 
@@ -77,17 +80,17 @@ def parse_page(body: bytes, content_type: str | None = None) -> HtmlPage:
 
 def page_of_tree(tree: Document, source: str) -> HtmlPage:
     """Return a page from the tree of its source."""
-    elements = list(tree.iter_elements(_COLLECTED))
+    named = by_tag(tree.iter_elements(_COLLECTED))
     text, blocks, regions = visible_text(tree)
     return HtmlPage(
-        title=_title(elements),
+        title=_title(tree, named),
         text=text,
         blocks=blocks,
         regions=regions,
         stated_language=_stated_language(tree),
-        references=collect_references(elements),
-        metadata=page_metadata(tree, elements),
-        structure=page_structure(tree, elements, source, text),
+        references=written_links(tree, named),
+        metadata=page_metadata(tree, named),
+        structure=page_structure(tree, named, source, text),
     )
 
 
@@ -145,10 +148,10 @@ def _child(root: Element | None, tag: str) -> Element | None:
     return next((node for node in children if isinstance(node, Element) and node.tag == tag), None)
 
 
-def _title(elements: list[Element]) -> str:
+def _title(tree: Document, named: Mapping[str, Sequence[Element]]) -> str:
     """Return the first title outside of SVG images, else the first heading."""
-    for tags in (("title",), _HEADINGS):
-        found = next((element for element in elements if element.tag in tags and is_html(element)), None)
+    for elements in (named["title"], tree.iter_elements(_HEADINGS)):
+        found = next(filter(is_html, elements), None)
         title = "" if found is None else " ".join(found.text.split())[:MAX_TITLE]
         if title:
             return title

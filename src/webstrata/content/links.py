@@ -1,12 +1,13 @@
 """The links and resources of a page: collected from its tree, resolved against its URL."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import repeat
 from typing import NamedTuple
 
-from webstrata.content.tree import Element
+from webstrata.content.tree import Document, Element
 from webstrata.model.crawl.tasks import Link, TaskType
 from webstrata.model.urls import BaseUrl, join, resolve
 
@@ -31,6 +32,8 @@ _SITES_CACHED = 16
 _LONGEST_CACHED = 300
 """Longer references are not cached: they rarely occur twice and would take much memory."""
 
+_UNRESOLVED = object()
+
 Grouping = Callable[[str], str]
 """A function that returns the page that a URL belongs to; results are cached per function object."""
 
@@ -51,10 +54,26 @@ class References:
     all: tuple[Reference, ...]
     base: str | None = None
 
-    @property
-    def links(self) -> Iterable[str]:
-        """Return the links to other pages as written, each once, in order."""
-        return dict.fromkeys(one.written for one in self.all if one.is_link and one.written)
+
+@dataclass(frozen=True)
+class WrittenLinks:
+    """The links of a page to other pages as they are written, each once, in order, and what they are relative to."""
+
+    links: tuple[str, ...] = ()
+    base: str | None = None
+    """The URL that the page states for that, if it does."""
+
+
+def written_links(tree: Document, named: Mapping[str, Sequence[Element]]) -> WrittenLinks:
+    """Return the links of a page, from its elements by tag."""
+    linking = [tag for tag in LINKING if named.get(tag)]
+    if len(linking) == 1:
+        attribute = LINKING[linking[0]]
+        written = [element.attr(attribute) for element in named[linking[0]]]
+    else:
+        written = [element.attr(LINKING[element.tag]) for element in tree.iter_elements(linking)] if linking else []
+    stated = (href for element in named.get("base", ()) if (href := element.attr("href")) is not None)
+    return WrittenLinks(tuple(dict.fromkeys(filter(None, written)))[:MAX_REFERENCES], next(stated, None))
 
 
 def collect_references(elements: Iterable[Element]) -> References:
@@ -106,11 +125,13 @@ def outlinks(written: Iterable[str], base: str | None, url: str, group: Grouping
     resolving = BaseUrl.of(_base_of(base, url))
     # Nearly all links of a page are cached from other pages of its site; only the others are resolved.
     known = _known_groups(resolving.site, group, base is None)
-    found = dict.fromkeys(
-        [known[one] if one in known else _find_group(resolving, one, group, known) for one in written]
-    )
+    links = list(written)
+    groups: list[object] = list(map(known.get, links, repeat(_UNRESOLVED)))
+    if _UNRESOLVED in groups:
+        groups = [known[one] if one in known else _find_group(resolving, one, group, known) for one in links]
+    found = dict.fromkeys(groups)
     found.pop(group(url), None)
-    return tuple(page for page in found if page is not None)
+    return tuple(page for page in found if isinstance(page, str))
 
 
 def _base_of(stated: str | None, url: str) -> str:

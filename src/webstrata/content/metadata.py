@@ -62,14 +62,14 @@ class HtmlMetadata:
         return json.dumps(stated, ensure_ascii=False, separators=(",", ":")) if stated else ""
 
 
-def page_metadata(tree: Document, elements: Sequence[Element]) -> HtmlMetadata:
-    """Return what a page states, from its tree and its links, images and meta elements."""
-    metas = _metas(elements)
-    json_ld = _json_ld(elements)
+def page_metadata(tree: Document, named: Mapping[str, Sequence[Element]]) -> HtmlMetadata:
+    """Return what a page states, from its tree and its links, images, scripts and meta elements by tag."""
+    metas = _metas(named.get("meta", ()))
+    json_ld = _json_ld(named.get("script", ()))
     return HtmlMetadata(
-        canonical=_canonical(elements),
+        canonical=_canonical(named.get("link", ())),
         published=_published(metas, json_ld),
-        images=_images(elements),
+        images=_images(named.get("img", ())),
         metas={name: value for name, value in metas.items() if name in _NAMES or name.startswith(_PREFIXES)},
         json_ld=json_ld,
         microdata=_items(tree.microdata),
@@ -81,24 +81,24 @@ def _metas(elements: Iterable[Element]) -> dict[str, str]:
     """Return the first value of each meta element, by its name in lower case."""
     metas: dict[str, str] = {}
     for element in elements:
-        if element.tag == "meta" and (content := element.attr("content")):
+        if content := element.attr("content"):
             name = element.attr("property") or element.attr("name") or element.attr("itemprop")
             if name and len(content) <= MAX_META_CHARACTERS:
                 metas.setdefault(name.strip().lower(), content.strip())
     return metas
 
 
-def _canonical(elements: Iterable[Element]) -> str | None:
-    for element in elements:
-        if element.tag == "link" and "canonical" in (element.attr("rel") or "").lower().split():
+def _canonical(links: Iterable[Element]) -> str | None:
+    for element in links:
+        if "canonical" in (element.attr("rel") or "").lower().split():
             written = element.attr("href")
             if written and len(written) <= MAX_ADDRESS:
                 return written.strip()
     return None
 
 
-def _images(elements: Iterable[Element]) -> tuple[str, ...]:
-    written = (element.attr("src") for element in elements if element.tag == "img")
+def _images(images: Iterable[Element]) -> tuple[str, ...]:
+    written = [element.attr("src") for element in images]
     kept = dict.fromkeys(one for one in written if one and len(one) <= MAX_ADDRESS and not one.startswith("data:"))
     return tuple(kept)[:MAX_IMAGES]
 
@@ -133,9 +133,9 @@ def _dates(value: JsonValue, name: str, depth: int = 4) -> Iterable[str]:
                     yield from _dates(item[inner], name, depth - 1)
 
 
-def _json_ld(elements: Iterable[Element]) -> tuple[JsonValue, ...]:
+def _json_ld(scripts: Iterable[Element]) -> tuple[JsonValue, ...]:
     """Return the JSON-LD of a page: as much of it as fits."""
-    texts = (one.text for one in elements if one.tag == "script" and _is_json_ld(one))
+    texts = (one.text for one in scripts if _is_json_ld(one))
     decoded = (_decode(text) for text in _first_characters(texts))
     return tuple(value for value in decoded if value is not None)
 

@@ -1,5 +1,8 @@
 """The tree of an HTML page; the only module that knows the parser, turbohtml."""
 
+from collections import defaultdict
+from collections.abc import Iterable
+
 from turbohtml import Document, DocumentFragment, Element, Namespace, Node, Text, Token, TokenType, parse, tokenize
 from turbohtml.extract import MicrodataItem, RdfaItem
 from turbohtml.rewrite import Element as EditedTag
@@ -16,6 +19,7 @@ __all__ = [
     "Text",
     "Token",
     "TokenType",
+    "by_tag",
     "is_html",
     "parse_html",
     "rewrite",
@@ -35,6 +39,14 @@ def parse_html(source: str) -> Document:
     if next(tree.iter_elements("template"), None) is not None:
         tree.remove("template:not([shadowrootmode])")
     return tree
+
+
+def by_tag(elements: Iterable[Element]) -> defaultdict[str, list[Element]]:
+    """Return elements by their tags, those of each tag in the same order."""
+    named: defaultdict[str, list[Element]] = defaultdict(list)
+    for element in elements:
+        named[element.tag].append(element)
+    return named
 
 
 def is_html(element: Element) -> bool:

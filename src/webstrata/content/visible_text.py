@@ -5,7 +5,8 @@ joined at the end, as this loop takes half of the time that reading a page takes
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Mapping
 from enum import Enum, auto
 from functools import cache
 
@@ -23,7 +24,7 @@ from webstrata.content.blocks import (
     Region,
     lines_of,
 )
-from webstrata.content.tree import Document, DocumentFragment, Element, Node, Text
+from webstrata.content.tree import Document, Element, Node, Text
 
 
 class _Place(Enum):
@@ -148,72 +149,79 @@ class _Walk:
         self._lines: list[Line] = []
         """The kinds and regions of complete lines."""
 
-    def walk(self, body: Element) -> tuple[str, str, str]:
+    def walk(self, body: Element) -> tuple[str, str, str]:  # noqa: C901 - a call for each of thousands of nodes is slow
         """Walk the body and return its lines, their kinds and regions."""
         texts, lines, places = self._texts, self._lines, self._places
         add_text, end_line = texts.append, lines.append
-        state = _state(OTHER, Region.UNSTATED)
-        nodes = iter(body)
-        open_elements: list[tuple[Iterator[Node], _State | None]] = []
-        """The remaining nodes of the open elements, and for blocks the state outside."""
-        enter, leave = open_elements.append, open_elements.pop
-        while True:
-            for node in nodes:
-                if type(node) is Text:
-                    add_text(node.data)
-                    continue
-                if type(node) is not Element:
-                    continue
+        state, is_begun = _state(OTHER, Region.UNSTATED), False
+        open_blocks: list[tuple[Node | None, _State]] = []
+        """For the open blocks the node after the block around, and the state outside."""
+        enter, leave = open_blocks.append, open_blocks.pop
+        after: Node | None = None
+        """The first node after the innermost open block; None when the body ends with it."""
+        # One iterator over all nodes takes less time than one for the children of each element.
+        nodes = body.descendants
+        for node in nodes:
+            while node is after:
+                if is_begun:
+                    add_text(_END)
+                    end_line(state.line)
+                    is_begun = False
+                after, state = leave()
+            kind = type(node)
+            if kind is Text:
+                text = node.data
+                # Half of all texts are the spaces between two tags.
+                if not text.isspace() or state.line.keeps_spaces:
+                    add_text(text)
+                    is_begun = True
+                elif is_begun:
+                    add_text(" ")
+            elif kind is Element:
                 tag = node.tag
                 if tag in _BLOCKS:
-                    add_text(_END)
-                    end_line(state.line)
-                    enter((nodes, state))
+                    if is_begun:
+                        add_text(_END)
+                        end_line(state.line)
+                        is_begun = False
+                    enter((after, state))
+                    after = _node_after(node, after)
                     state = _entered(state, tag, places[node]) if node in places else state.inside[tag]
-                elif tag not in _SPECIAL:
-                    enter((nodes, None))
-                elif (inner := self._look_into(node, tag, state)) is not None:
-                    enter((nodes, None))
-                    nodes = inner
-                    break
-                else:
-                    continue
-                nodes = iter(node)
-                break
-            else:
-                if not open_elements:
-                    return lines_of("".join(texts).split(_END), [*lines, state.line])
-                nodes, outside = leave()
-                if outside is not None:
-                    add_text(_END)
-                    end_line(state.line)
-                    state = outside
+                elif tag in _SPECIAL:
+                    is_begun = True
+                    if not self._is_walked(node, tag, state):
+                        deque(zip(node.descendants, nodes, strict=False), maxlen=0)
+        return lines_of("".join(texts).split(_END), [*lines, state.line])
 
-    def _look_into(self, element: Element, tag: str, state: _State) -> Iterator[Node] | None:
-        """Add what an element shows besides its text, and return the nodes to walk, if there are any."""
+    def _is_walked(self, element: Element, tag: str, state: _State) -> bool:
+        """Add what an element shows besides its text, and return whether the text in it, if there is any, is shown."""
+        if tag in _UNSEEN or tag == "button":
+            if tag == "button" and _is_in_heading(element):
+                return True
+            if tag in _SPACED and any(text.isspace() for text in element.strings):
+                self._texts.append(" ")
+            return False
         if tag in _CELLS:
             # Cells that touch in the source would be joined: "10" and "mg" in two cells are not "10mg".
             self._texts.append(HEADER_CELL if tag == "th" else CELL)
-            return iter(element)
-        if tag in _LINE_BREAKS:
+        elif tag in _LINE_BREAKS:
             self._texts.append(_END)
             self._lines.append(state.line)
-        elif tag == "img":
-            alt = element.attr("alt")
-            self._texts.append(f" {alt} " if alt else "")
-        elif tag == "template":
-            return _shadow_root(element)
-        elif tag == "button" and _is_in_heading(element):
-            return iter(element)
-        elif tag in _SPACED and any(text.isspace() for text in element.strings):
-            self._texts.append(" ")
-        return None
+        elif tag == "img" and (alt := element.attr("alt")):
+            self._texts.append(f" {alt} ")
+        # The text of a template is that of a shadow root, which is shown in place of what is in the element around it.
+        return True
 
 
-def _shadow_root(template: Element) -> Iterator[Node]:
-    """Yield the nodes of a declarative shadow root."""
-    for part in template:
-        yield from part if isinstance(part, DocumentFragment) else (part,)
+def _node_after(block: Element, after_outer: Node | None) -> Node | None:
+    """Return the first node after a block, which may be the one after the block around it."""
+    last: Node = block
+    while (after := last.next_sibling) is None:
+        parent = last.parent
+        if parent is None or (isinstance(parent, Element) and parent.tag in _BLOCKS):
+            return after_outer
+        last = parent
+    return after
 
 
 def _is_in_heading(button: Element) -> bool:

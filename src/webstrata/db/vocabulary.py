@@ -16,6 +16,7 @@ from webstrata.content.tokens import folded
 from webstrata.content.words.stemming import stem_language
 from webstrata.content.words.unspaced import has_unspaced_script
 from webstrata.db.search.indexed_words import PreparedDocument
+from webstrata.db.search.remembered_words import stored_among
 from webstrata.db.search.word_forms import learn_forms
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.db.sql.value_lists import Among
@@ -109,7 +110,7 @@ def _add(session: Session, words: set[str]) -> None:
     """Add new words of all documents at once, as these share most of their words."""
     if not words:
         return
-    known = {row[0] for row in _KNOWN.execute(session, {"words": words})}
+    known = stored_among(session, "vocabulary", words, lambda some: known_words(session, some))
     # Sorted, because two processes that store the same words could deadlock otherwise.
     new = [(word,) for word in sorted(words - known)]
     dialect = session.get_bind().dialect.name

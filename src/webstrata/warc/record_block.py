@@ -52,7 +52,7 @@ def read_block(record: WarcRecord, most_bytes: MostBytes | None, *, decode: bool
     size = record.content_length - start
     if most is not None and size > most:
         return RecordBlock(headers, status, b"", size, stated)
-    payload = _whole(record, first)[start:]
+    payload = _payload(record, first, start)
     if stated is None and record.record_type != WarcRecordType.revisit:
         stated = digest(payload)
     body = payload if http is None else _body(payload, headers, most, decode)
@@ -97,11 +97,11 @@ def _own_headers(record: WarcRecord) -> dict[str, str]:
     return {} if headers.get("content-type", "").strip().lower().startswith(_HTTP_TYPE) else headers
 
 
-def _whole(record: WarcRecord, first: bytes) -> bytes:
-    """Return a record's complete block, of which `first` was read; an incomplete one is an error."""
+def _payload(record: WarcRecord, first: bytes, start: int) -> bytes:
+    """Return a record's block from an offset, given its first bytes, which were read; an incomplete block is an error."""
     if record.content_length > MAX_BLOCK_BYTES:
         raise SenselessError(f"the record holds {record.content_length} bytes, more than can be read at once")
-    block = first + record.reader.read() if len(first) < record.content_length else first
-    if len(block) < record.content_length:
+    rest = record.reader.read() if len(first) < record.content_length else b""
+    if len(first) + len(rest) < record.content_length:
         raise SenselessError("the record is shorter than its Content-Length")
-    return block
+    return first[start:] + rest if start <= len(first) else rest[start - len(first) :]

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Sequence
 
+from webstrata.content.listing.literals import LiteralSet
+
 _BEGINNING = 20_000
 _LEAST_TITLE = 8
 _LINES_TO_PRICE = 8
@@ -24,6 +26,8 @@ _WORDS = (
 )
 _ANY_SIGN = re.compile("|".join(map(re.escape, (*_SIGNS, *_WORDS))))
 _CODES = ("EUR", "USD", "GBP")
+_LITERALS = LiteralSet((*_SIGNS, *_WORDS))
+_DIGIT = re.compile(r"\d")
 _RAND = re.compile(r"(?<![^\W_])R ?\d{1,3}(?:[ ,\u00a0]?\d{3})*(?:[.,]\d\d)?(?![\w.,])")
 """The letter `R` of South African prices: it is a currency only if it precedes several numbers."""
 
@@ -56,10 +60,11 @@ delivery."""
 def currency_search(text: str, language: str | None) -> Callable[[str], object]:
     """Return a search function for the currencies that a page contains; most pages have one or two."""
     text = text[:_SEARCHED]
-    found = [sign for sign in _SIGNS if sign in text]
+    shown = _LITERALS.found_in(text)
+    found = [sign for sign in _SIGNS if sign in shown]
     is_signed = any(_is_beside_digit(sign, text) for sign in found)
     words = (*_CODES, *_WORDS_OF_LANGUAGES.get(language or "", ())) if is_signed else _WORDS
-    found += [word for word in words if word in text and _is_beside_digit(word, text)]
+    found += [word for word in words if word in shown and _is_beside_digit(word, text)]
     if not found and len(_RAND.findall(text)) > 1:
         found.append("R")
     return re.compile("|".join(map(re.escape, found))).search if found else find_nothing
@@ -97,7 +102,7 @@ def _is_title(line: str, titles: Sequence[str]) -> bool:
 
 
 def _is_amount(line: str) -> bool:
-    is_short = any(map(str.isdecimal, line)) and sum(map(str.isalpha, line)) <= _MOST_LETTERS
+    is_short = _DIGIT.search(line) is not None and sum(map(str.isalpha, line)) <= _MOST_LETTERS
     return is_short and _ANY_SIGN.search(line) is not None
 
 

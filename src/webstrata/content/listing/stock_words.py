@@ -6,6 +6,7 @@ The groups are tried in order, and the first match decides: `not in stock` conta
 import re
 from functools import lru_cache
 
+from webstrata.content.listing.literals import LiteralSet
 from webstrata.model.collections.listing import Availability
 
 _DISCONTINUED = (
@@ -142,6 +143,7 @@ Phrases = tuple[tuple[Availability, str], ...]
 
 _PHRASES: Phrases = tuple((state, phrase) for state, phrases in _GROUPS for phrase in phrases)
 _DECIDING: Phrases = tuple((Availability.OUT_OF_STOCK, phrase) for phrase in _OUT_HERE)
+_LITERALS = LiteralSet(phrase for _, phrase in (*_DECIDING, *_PHRASES))
 
 
 @lru_cache(maxsize=4_096)
@@ -169,4 +171,5 @@ def is_out_label(text: str) -> bool:
 
 def phrases_in(text: str) -> Phrases:
     """Return the phrases that a text of any length, in lower case, contains."""
-    return tuple(pair for pair in (*_DECIDING, *_PHRASES) if pair[1] in text)
+    found = _LITERALS.found_in(text)
+    return tuple(pair for pair in (*_DECIDING, *_PHRASES) if pair[1] in found) if found else ()

@@ -1,8 +1,7 @@
 """Structure of an HTML page: counts and markers that tell a page of content from an error page or an empty shell."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from webstrata.content.quality.markers import found_markers
@@ -76,9 +75,8 @@ class PageStructure:
     """Why the source seems to be cut off; empty when it does not."""
 
 
-def page_structure(tree: Document, elements: Sequence[Element], source: str, text: str) -> PageStructure:
-    """Return the structure of a page from its tree, its elements of interest, its source and its visible text."""
-    named = _by_tag(elements)
+def page_structure(tree: Document, named: Mapping[str, Sequence[Element]], source: str, text: str) -> PageStructure:
+    """Return the structure of a page from its tree, its elements by tag, its source and its visible text."""
     inputs = [(one, (one.attr("type") or "text").lower()) for one in named["input"]]
     shown = sum(kind not in _INVISIBLE_FIELDS for _, kind in inputs)
     of_all = PageStructure(
@@ -95,15 +93,8 @@ def page_structure(tree: Document, elements: Sequence[Element], source: str, tex
     return of_all if len(text) > SHORT_TEXT else _of_short_page(of_all, tree, named, source, text)
 
 
-def _by_tag(elements: Iterable[Element]) -> dict[str, list[Element]]:
-    named: dict[str, list[Element]] = defaultdict(list)
-    for element in elements:
-        named[element.tag].append(element)
-    return named
-
-
 def _of_short_page(
-    of_all: PageStructure, tree: Document, named: dict[str, list[Element]], source: str, text: str
+    of_all: PageStructure, tree: Document, named: Mapping[str, Sequence[Element]], source: str, text: str
 ) -> PageStructure:
     """Add the facts that are only needed for a page with little text."""
     pushed = [*named["button"], *(one for one in named["input"] if _is_pushed(one))]

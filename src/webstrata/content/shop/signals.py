@@ -19,7 +19,7 @@ from webstrata.content.shop.cards import LEAST_CARDS, elements_in_cards, element
 from webstrata.content.shop.cart_controls import CONTROL_TAGS, CartControl, cart_controls
 from webstrata.content.shop.described_lists import PRODUCTS, described_list, is_one_of_many
 from webstrata.content.shop.title_image import product_image, product_title
-from webstrata.content.tree import Document, Element
+from webstrata.content.tree import Document, Element, by_tag
 
 _STATING = frozenset({"title", "meta", "link", "script"})
 _COLLECTED = (*sorted(_STATING | CONTROL_TAGS), "h1", "img", "amp-img")
@@ -83,7 +83,7 @@ class _ShopPage:
     def __init__(self, tree: Document, url: str) -> None:
         self.elements = list(tree.iter_elements(_COLLECTED))
         stating = [element for element in self.elements if element.tag in _STATING]
-        self._metadata = page_metadata(tree, stating)
+        self._metadata = page_metadata(tree, by_tag(stating))
         self._url = url
         self.language = tag_to_language(tree.root.attr("lang") if tree.root is not None else None)
         self.hints = _hints(url, self.language)

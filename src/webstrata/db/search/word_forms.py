@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql import table
 
 from webstrata.content.words.word_forms import accented_words, compound_forms, stemmed, words_with_forms
+from webstrata.db.search.remembered_words import stored_among
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.db.sql.value_lists import Among
 from webstrata.db.types import PlainText
@@ -32,7 +33,7 @@ def learn_forms(session: Session, language: str, words: Collection[str], pieces:
         return
     compounds = compound_forms(pieces, language)
     requested = words_with_forms(words) | {form for _, form in compounds}
-    known = {row[0] for row in _KNOWN.execute(session, {"words": requested}, language=language)}
+    known = stored_among(session, f"forms {language}", requested, lambda some: _known_forms(session, some, language))
     new = requested - known
     if not new:
         return
@@ -41,6 +42,10 @@ def learn_forms(session: Session, language: str, words: Collection[str], pieces:
     # Sorted, because two processes that store the same words could deadlock otherwise.
     rows = sorted({(form, language, stem) for stem, form in pairs if _fits(form, stem)})
     _LEARN[dialect].execute(session, rows)
+
+
+def _known_forms(session: Session, words: Collection[str], language: str) -> set[str]:
+    return {row[0] for row in _KNOWN.execute(session, {"words": words}, language=language)}
 
 
 def forms_by_stem(session: Session, stems: Mapping[str, Collection[str]]) -> dict[tuple[str, str], list[str]]:
