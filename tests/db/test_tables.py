@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from webstrata.db.schema import every_table, tables
+from webstrata.db.schema import every_table
 
 AREAS = sorted(name for name in every_table.__all__ if name.endswith("tables"))
 CHECK = """
@@ -21,9 +21,3 @@ def test_the_tables_of_an_area_bring_the_tables_that_they_refer_to(area: str) ->
     # In a process of its own: here all tables are loaded.
     ended = subprocess.run([sys.executable, "-c", CHECK.format(area)], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
-
-
-def test_every_name_that_the_tables_offer_exists() -> None:
-    assert [name for name in tables.__all__ if not hasattr(tables, name)] == []
-    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
-        tables.Nothing  # noqa: B018

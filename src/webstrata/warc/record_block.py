@@ -98,7 +98,7 @@ def _own_headers(record: WarcRecord) -> dict[str, str]:
 
 
 def _payload(record: WarcRecord, first: bytes, start: int) -> bytes:
-    """Return a record's block from an offset, given its first bytes, which were read; an incomplete block is an error."""
+    """Return a record's block from an offset on; its `first` bytes were read. An incomplete block is an error."""
     if record.content_length > MAX_BLOCK_BYTES:
         raise SenselessError(f"the record holds {record.content_length} bytes, more than can be read at once")
     rest = record.reader.read() if len(first) < record.content_length else b""

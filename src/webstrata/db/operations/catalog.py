@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from webstrata.db.captures.snapshots import is_good, is_ok
 from webstrata.db.schema.public_tables import SourceTotals
 from webstrata.db.schema.tables import ArchiveJob, Capture, Page, Snapshot, Source
-from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.cache import cached_result
 from webstrata.db.search.question import archive_state
 from webstrata.db.sources.editions import front_group
 from webstrata.db.sources.totals import HIDDEN_SOURCE
@@ -283,7 +283,7 @@ def captures_by_day(session: Session, source: str) -> dict[date, int]:
 
     Every snapshot of the source is counted, and once for each state of the archive.
     """
-    return worked_out_once(session, archive_state(session), ("days", source), lambda: _captures_by_day(session, source))
+    return cached_result(session, archive_state(session), ("days", source), lambda: _captures_by_day(session, source))
 
 
 def _captures_by_day(session: Session, source: str) -> dict[date, int]:
