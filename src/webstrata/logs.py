@@ -149,7 +149,7 @@ def _without_secrets(key: str, value: object, depth: int) -> object:
         return {str(k): _without_secrets(str(k), v, depth + 1) for k, v in value.items()}
     if depth < _DEEPEST and isinstance(value, list | tuple | set | frozenset):
         return [_without_secrets("", part, depth + 1) for part in value]
-    text = _cut(str(value))
+    text = _shorten(str(value))
     return _URL_PASSWORD.sub(rf"\1:{HIDDEN}@", text) if "://" in text else text
 
 
@@ -158,7 +158,7 @@ def _names_secret(key: str) -> bool:
     return _SECRET_KEY.search(key) is not None
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
 
 
@@ -173,14 +173,14 @@ def render_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
     head = (str(fields.pop("timestamp", "")), str(fields.pop("level", "")).upper().ljust(7))
     name = str(fields.pop("event", ""))
     traces = [str(fields.pop(key)) for key in _TRACEBACKS if key in fields]
-    line = " ".join([*head, name, *(f"{key}={_shown(value)}" for key, value in fields.items())])
+    line = " ".join([*head, name, *(f"{key}={_format_value(value)}" for key, value in fields.items())])
     marked = (f"    | {part}" for trace in traces for part in trace.split("\n"))
     return "\n".join(map(harmless, (line, *marked)))
 
 
 def harmless(text: str) -> str:
     """Return a text on one line, with control characters escaped so that it cannot steer a terminal or forge a line."""
-    return _UNSAFE.sub(_escaped, text)
+    return _UNSAFE.sub(_escape, text)
 
 
 def _in_order(event: EventDict) -> dict[str, Any]:
@@ -188,10 +188,10 @@ def _in_order(event: EventDict) -> dict[str, Any]:
     return first | dict(event)
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if _BARE_VALUE.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape").decode("ascii")

@@ -29,16 +29,16 @@ def plain_words(problem: Mapping[str, Any], *, is_secret: bool = False) -> str:
     context = problem.get("ctx", {})
     if problem["type"] == "value_error":
         return str(context.get("error", problem["msg"])).rstrip(".")
-    value = "the value" if is_secret else _shown(problem.get("input"))
-    return _WORDS.get(problem["type"], "{value} cannot be used here").format(value=value, **_listed(context))
+    value = "the value" if is_secret else _display_value(problem.get("input"))
+    return _WORDS.get(problem["type"], "{value} cannot be used here").format(value=value, **_format_numbers(context))
 
 
-def _shown(value: object) -> str:
+def _display_value(value: object) -> str:
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
-def _listed(context: Mapping[str, Any]) -> dict[str, Any]:
+def _format_numbers(context: Mapping[str, Any]) -> dict[str, Any]:
     """Return the numbers of an error formatted for people: 65,535, and 1 for 1.0."""
     return {
         name: f"{value:,.10g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value

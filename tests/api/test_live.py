@@ -250,9 +250,9 @@ def test_a_database_that_goes_away_ends_the_stream_and_not_the_server(
 
 def test_a_place_is_given_back_whatever_happens() -> None:
     viewers = Viewers(1)
-    with pytest.raises(http.client.HTTPException), viewers.seat():
+    with pytest.raises(http.client.HTTPException), viewers.reserve():
         raise http.client.HTTPException
-    with viewers.seat(), pytest.raises(TooManyViewersError), viewers.seat():
+    with viewers.reserve(), pytest.raises(TooManyViewersError), viewers.reserve():
         pass
     assert viewers.watching == 0
 

@@ -31,7 +31,7 @@ from webstrata.archive_tool.monitor.watching import Monitor
 from webstrata.crawl.commit import CrawlTarget
 from webstrata.db.engine import Database
 from webstrata.errors import StorageError
-from webstrata.jobs.running.job_lease import in_the_lead
+from webstrata.jobs.running.job_lease import lead_job
 from webstrata.jobs.running.queueing import queue_tool_job, request_stop
 from webstrata.model.crawl.monitoring import MonitorLimits
 from webstrata.model.crawl.tasks import TaskStatus
@@ -359,7 +359,7 @@ def test_a_watched_crawl_that_rests_for_its_worker_can_be_stopped(
     set_row(app.database, config={"seeds": [web_server.url()], "tool_options": options})
     (folder / STATE_FILE).write_text(json.dumps({"restarts_since_progress": 1, "most_crawled": 1_000}))
     codes: list[int] = []
-    with in_the_lead(app.database, app.archive_root, job_id, helpers_welcome=True) as leader:
+    with lead_job(app.database, app.archive_root, job_id, helpers_welcome=True) as leader:
         crawl = partial(app.context().stages.crawl, job_id, leader, threading.Event())
         working = threading.Thread(target=lambda: codes.append(crawl()))
         working.start()

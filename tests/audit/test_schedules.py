@@ -17,8 +17,8 @@ from webstrata.db.auditing import queue, schedules, sessions
 from webstrata.db.engine import Database
 from webstrata.errors import ConflictError, NotFoundError, UsageError
 from webstrata.jobs.auditing.schedule import queue_due_audits, schedule_audits
+from webstrata.jobs.auditing.schedule_commands import AuditScheduleCommands
 from webstrata.jobs.auditing.schedule_file import SCHEDULES_FILE, restore_schedules
-from webstrata.jobs.auditing.schedule_orders import AuditScheduleOrders
 from webstrata.jobs.auditing.worker import AuditStage
 from webstrata.jobs.folders.rebuild import Rebuild
 from webstrata.model.auditing.sessions import AuditMode, AuditStatus
@@ -91,7 +91,7 @@ def test_a_worker_queues_what_is_due_before_it_runs_audits(database: Database, t
 
 
 def test_a_rebuild_brings_schedules_back(database: Database, tmp_path: Path) -> None:
-    orders = AuditScheduleOrders(database, tmp_path)
+    orders = AuditScheduleCommands(database, tmp_path)
     _, second, third = orders.add([*SHOPS, "https://third.example/"], "1d", AuditMode.EVIDENCE_PACK, NOW)
     orders.set_paused(second.id, True)
     orders.remove(third.id)

@@ -13,7 +13,7 @@ from tests.support.program import Program, free_port
 from tests.support.waiting import wait_until
 from webstrata.coordination.presence import present
 from webstrata.db.engine import Database
-from webstrata.jobs.running.job_lease import leading
+from webstrata.jobs.running.job_lease import hold_lease
 from webstrata.jobs.running.queueing import queue_archive
 
 SITE = "https://example.org/"
@@ -37,7 +37,7 @@ def test_a_queued_job_is_stopped_and_resumed(webstrata: CommandLine, database: D
 def test_a_running_job_is_asked_to_stop(
     webstrata: CommandLine, database: Database, data_dir: Path, job_id: int
 ) -> None:
-    with present(data_dir / "archive") as owner, leading(database, job_id, owner):
+    with present(data_dir / "archive") as owner, hold_lease(database, job_id, owner):
         stopped = webstrata("stop-job", "--id", str(job_id))
         assert stopped.out.startswith(f"job {job_id} stops within seconds")
         assert job_row(database, job_id).stop_requested_at is not None

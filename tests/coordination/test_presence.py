@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.waiting import wait_until
-from webstrata.coordination.presence import announced_here, buried, is_dead, present
+from webstrata.coordination.presence import announced_here, bury, is_dead, present
 from webstrata.errors import StorageError
 
 _MORTAL = """
@@ -24,7 +24,7 @@ def test_a_living_worker_is_announced_and_cannot_be_buried(tmp_path: Path) -> No
     with present(tmp_path) as owner:
         assert announced_here(tmp_path) == [owner]
         assert not is_dead(tmp_path, owner)
-        with buried(tmp_path, owner) as dead:
+        with bury(tmp_path, owner) as dead:
             assert not dead
     assert announced_here(tmp_path) == []
     assert not is_dead(tmp_path, owner), "who took leave is not dead"
@@ -42,13 +42,13 @@ def test_a_killed_worker_is_seen_to_be_dead_and_buried_once(tmp_path: Path) -> N
         assert not is_dead(tmp_path, owner)
         mortal.kill()
     wait_until(lambda: is_dead(tmp_path, owner), "its death is noticed")
-    with buried(tmp_path, owner) as dead, buried(tmp_path, owner) as dead_as_well:
+    with bury(tmp_path, owner) as dead, bury(tmp_path, owner) as dead_as_well:
         assert (dead, dead_as_well) == (True, False)
     assert announced_here(tmp_path) == []
 
 
 def bury_in_vain(folder: Path, owner: str) -> None:
-    with buried(folder, owner) as dead:
+    with bury(folder, owner) as dead:
         assert dead
         raise StorageError
 
@@ -82,7 +82,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_a_lock_that_cannot_be_opened_is_trouble_and_not_a_living_worker(tmp_path: Path) -> None:
     owner = "here:1:abc"
     (tmp_path / ".workers" / f"{owner}.lock").mkdir(parents=True)
-    with pytest.raises(StorageError, match=r"here:1:abc\.lock: Is a directory"), buried(tmp_path, owner):
+    with pytest.raises(StorageError, match=r"here:1:abc\.lock: Is a directory"), bury(tmp_path, owner):
         pass
     with pytest.raises(StorageError, match="Is a directory"):
         is_dead(tmp_path, owner)

@@ -17,7 +17,7 @@ from tests.crawl.runs import Archive, assert_sound
 from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata.crawl.commit import Committer, recover
 from webstrata.crawl.outcome import Outcome
-from webstrata.crawl.warc_records import append_answers
+from webstrata.crawl.warc_records import append_responses
 from webstrata.db.captures import captures
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier
@@ -296,11 +296,11 @@ def test_a_payload_that_another_worker_stores_in_the_same_moment_is_stored_once(
     other = Committer(archive.database, archive.target, "them", 1_000_000)
 
     def append_after_the_other(*arguments: object) -> object:
-        monkeypatch.setattr("webstrata.crawl.commit.append_answers", append_answers)
+        monkeypatch.setattr("webstrata.crawl.commit.append_responses", append_responses)
         other.commit([answered(theirs, body)])
-        return append_answers(*arguments)  # type: ignore[arg-type]
+        return append_responses(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("webstrata.crawl.commit.append_answers", append_after_the_other)
+    monkeypatch.setattr("webstrata.crawl.commit.append_responses", append_after_the_other)
     committer.commit([answered(ours, body)])
     other.close()
     kinds = {capture.url: capture.record_type for capture in archive.captures()}

@@ -22,25 +22,25 @@ def scope(max_depth: int = 3, **limits: int) -> CrawlScope:
 
 
 def followed(a_scope: CrawlScope, *paths: str) -> list[str]:
-    return [link.url.removeprefix(SITE) for link in a_scope.admitted([Link(SITE + path) for path in paths], 1)]
+    return [link.url.removeprefix(SITE) for link in a_scope.admit_links([Link(SITE + path) for path in paths], 1)]
 
 
 @pytest.mark.parametrize(("depth", "follows"), [(1, True), (3, True), (4, False)])
 def test_links_are_followed_down_to_the_greatest_depth(depth: int, follows: bool) -> None:
     link = Link(f"{SITE}/a")
-    assert scope().admitted([link], depth) == ((link,) if follows else ())
+    assert scope().admit_links([link], depth) == ((link,) if follows else ())
 
 
 def test_only_links_within_the_rules_and_outside_traps_are_followed_and_in_order() -> None:
     links = [Link(f"{SITE}/b", TaskType.MEDIA), Link("https://other.example/"), Link(f"{SITE}/private/x")]
     links += [Link(f"{SITE}/x/x/x/x/"), Link(f"{SITE}/a")]
-    assert scope().admitted(links, 1) == (links[0], links[-1])
+    assert scope().admit_links(links, 1) == (links[0], links[-1])
 
 
 def test_a_session_is_taken_out_and_the_kind_of_link_stays() -> None:
     with_session = Link(f"{SITE}/a?PHPSESSID=1&b=2", TaskType.MEDIA)
     for _ in range(2):
-        assert scope().admitted([with_session], 1) == (Link(f"{SITE}/a?b=2", TaskType.MEDIA),)
+        assert scope().admit_links([with_session], 1) == (Link(f"{SITE}/a?b=2", TaskType.MEDIA),)
 
 
 def test_what_was_followed_before_a_trap_closed_is_followed_again_and_nothing_else() -> None:

@@ -20,7 +20,7 @@ from webstrata.db.engine import Database
 from webstrata.db.queue import jobs
 from webstrata.db.schema.tables import Capture
 from webstrata.errors import ConflictError, NotFoundError, StorageError, UsageError
-from webstrata.jobs.folders.cleanup import CleanupReport, _nobody_indexes, cleanup_job, keep_warcs_of
+from webstrata.jobs.folders.cleanup import CleanupReport, _index_locked, cleanup_job, keep_warcs_of
 from webstrata.jobs.running.persistent import WorkerContext
 from webstrata.jobs.running.worker import index_next_job
 from webstrata.model.jobs.job import JobStatus
@@ -405,6 +405,6 @@ def test_a_crawl_that_is_just_over_keeps_its_warcs_and_what_is_indexed_of_them(f
 def test_warcs_are_not_moved_while_someone_indexes_them(folder: CrawledFolder) -> None:
     folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
     folder.state(".tmpa")
-    with _nobody_indexes(folder.database, folder.root, folder.job_id), pytest.raises(ConflictError):
+    with _index_locked(folder.database, folder.root, folder.job_id), pytest.raises(ConflictError):
         keep_warcs_of(folder.database, folder.root, folder.job_id)
     assert (folder.output / f".tmpa/{ARCHIVE}/one.warc.gz").is_file()

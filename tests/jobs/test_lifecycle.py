@@ -29,7 +29,7 @@ from webstrata.errors import (
     UsageError,
     WebstrataError,
 )
-from webstrata.jobs.running.job_lease import leading
+from webstrata.jobs.running.job_lease import hold_lease
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.queueing import queue_archive, retry_job
 from webstrata.jobs.sources.source_choice import source_code_of
@@ -45,7 +45,7 @@ def queue(runner: Runner, web_server: WebServer, **crawl: object) -> int:
 @contextmanager
 def living_worker(runner: Runner, job_id: int) -> Iterator[None]:
     """Lead a job, as the process that works on it does."""
-    with present(runner.archive_root) as owner, leading(runner.database, job_id, owner):
+    with present(runner.archive_root) as owner, hold_lease(runner.database, job_id, owner):
         yield
 
 

@@ -16,7 +16,7 @@ from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.running.queueing import queue_archive, queue_tool_job
 from webstrata.jobs.sources.registry import make_job, seed_sources
 from webstrata.jobs.sources.source_choice import known_source
-from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
+from webstrata.jobs.sources.source_commands import SourceCommands, SourceRequest
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.jobs.job import JobStatus
 
@@ -52,7 +52,7 @@ def codes(database: Database) -> list[str]:
 def test_an_address_in_a_sources_scope_is_archived_for_that_source(
     database: Database, archive: Archive, orders: SourceCommands, spelling: str
 ) -> None:
-    orders.add(WantedSource((SITE,), "mine", options={"max_pages": 7}))
+    orders.add(SourceRequest((SITE,), "mine", options={"max_pages": 7}))
     job = archive(spelling, crawl={"max_depth": 1})
     assert (job.source_code, codes(database)) == ("mine", ["mine"])
     assert dict(job.config.crawl) == {"max_pages": 7, "max_depth": 1}, "the source's own settings apply, but for others"
@@ -75,7 +75,7 @@ def test_a_sources_rules_bind_what_is_archived_for_it(database: Database, archiv
 def test_an_address_that_no_source_follows_gets_a_source_of_its_own(
     database: Database, archive: Archive, orders: SourceCommands
 ) -> None:
-    orders.add(WantedSource(("https://other.example/",), "example-org"))
+    orders.add(SourceRequest(("https://other.example/",), "example-org"))
     assert archive(SITE).source_code == "example-org-2"
     assert archive(f"{SITE}more").source_code == "example-org-2"
     with database.write() as session:
@@ -84,12 +84,12 @@ def test_an_address_that_no_source_follows_gets_a_source_of_its_own(
 
 
 def test_a_code_that_is_given_is_the_source_whatever_others_follow(archive: Archive, orders: SourceCommands) -> None:
-    orders.add(WantedSource((SITE,), "mine"))
+    orders.add(SourceRequest((SITE,), "mine"))
     assert archive(SITE, code="other").source_code == "other"
 
 
 def test_a_disabled_source_takes_no_address_in(archive: Archive, orders: SourceCommands) -> None:
-    orders.add(WantedSource((SITE,), "mine"))
+    orders.add(SourceRequest((SITE,), "mine"))
     orders.set_enabled("mine", False)
     with pytest.raises(ConflictError, match="mine is disabled"):
         archive(f"{SITE}news")
@@ -107,7 +107,7 @@ def test_another_spelling_leads_to_the_job_that_runs_or_waits(
 def test_a_job_that_runs_for_more_addresses_is_the_job_of_each(
     database: Database, root: Path, archive: Archive, orders: SourceCommands
 ) -> None:
-    orders.add(WantedSource((SITE, f"{SITE}fr/"), "mine"))
+    orders.add(SourceRequest((SITE, f"{SITE}fr/"), "mine"))
     job_id = make_job(database, root, "mine").id
     assert archive("http://www.example.org/fr").id == job_id
     assert archive(f"{SITE}fr/", crawl={"max_pages": 1}).id != job_id, "its settings are not another job's"
@@ -118,7 +118,7 @@ def test_a_job_that_runs_for_more_addresses_is_the_job_of_each(
 def test_a_job_of_zimit_that_waits_is_the_job_of_its_address(
     database: Database, root: Path, archive: Archive, orders: SourceCommands
 ) -> None:
-    orders.add(WantedSource((SITE,), "mine", options={"engine": "zimit"}))
+    orders.add(SourceRequest((SITE,), "mine", options={"engine": "zimit"}))
     job_id = make_job(database, root, "mine").id
     assert archive("http://example.org").id == job_id
 
@@ -126,7 +126,7 @@ def test_a_job_of_zimit_that_waits_is_the_job_of_its_address(
 def test_archive_tool_by_hand_works_for_the_source_of_its_address(
     database: Database, root: Path, orders: SourceCommands
 ) -> None:
-    orders.add(WantedSource((SITE,), "mine"))
+    orders.add(SourceRequest((SITE,), "mine"))
     job_id = queue_tool_job(database, root, name="by-hand", urls=("www.example.org",), output_dir=root / "by-hand")
     with database.read() as session:
         assert jobs.load_job(session, job_id).source_code == "mine"

@@ -14,7 +14,7 @@ from webstrata.jobs.folders.manifest import read_manifests
 from webstrata.jobs.folders.registering import register_job_dir
 from webstrata.jobs.running.queueing import queue_archive, queue_tool_job
 from webstrata.jobs.sources.registry import make_job
-from webstrata.jobs.sources.source_commands import AddedSource, EditedSource, SourceCommands, WantedSource
+from webstrata.jobs.sources.source_commands import AddedSource, EditedSource, SourceCommands, SourceRequest
 from webstrata.model.jobs.job import JobStatus
 from webstrata.model.jobs.registry import SourceView
 
@@ -41,7 +41,7 @@ def test_adding_the_address_of_an_archived_site_schedules_its_source(
     database: Database, root: Path, orders: SourceCommands, code: str
 ) -> None:
     queue_archive(database, root, (SITE,), crawl={"max_pages": 3})
-    wanted = WantedSource(("http://www.example.org",), code, "The site", schedule="7d", options={"max_depth": 2})
+    wanted = SourceRequest(("http://www.example.org",), code, "The site", schedule="7d", options={"max_depth": 2})
     assert orders.add(wanted) == AddedSource("example-org", is_new=False)
     assert codes(database) == ["example-org"]
     seen = view(database, "example-org")
@@ -51,26 +51,26 @@ def test_adding_the_address_of_an_archived_site_schedules_its_source(
 
 
 def test_adding_an_address_again_takes_nothing_away(database: Database, orders: SourceCommands) -> None:
-    orders.add(WantedSource((SITE,), "first", "Its name", "What it is.", "7d"))
+    orders.add(SourceRequest((SITE,), "first", "Its name", "What it is.", "7d"))
     before = view(database, "first")
-    assert orders.add(WantedSource((SITE,), "second")) == AddedSource("first", is_new=False)
+    assert orders.add(SourceRequest((SITE,), "second")) == AddedSource("first", is_new=False)
     assert view(database, "first") == before
     with pytest.raises(ConflictError, match="there is a source first already"):
-        orders.add(WantedSource((SITE,), "first", schedule="1d"))
+        orders.add(SourceRequest((SITE,), "first", schedule="1d"))
 
 
 def test_another_path_is_another_source_which_names_those_on_its_domain(
     database: Database, orders: SourceCommands
 ) -> None:
-    orders.add(WantedSource((SITE,), "all"))
-    added = orders.add(WantedSource((f"{SITE}news/",), "news"))
+    orders.add(SourceRequest((SITE,), "all"))
+    added = orders.add(SourceRequest((f"{SITE}news/",), "news"))
     assert added == AddedSource("news", is_new=True, overlaps=("all",))
-    assert orders.add(WantedSource((SITE, f"{SITE}shop/"), "both")).overlaps == ("all", "news")
-    assert orders.add(WantedSource(("https://other.example/",), "other")).overlaps == ()
+    assert orders.add(SourceRequest((SITE, f"{SITE}shop/"), "both")).overlaps == ("all", "news")
+    assert orders.add(SourceRequest(("https://other.example/",), "other")).overlaps == ()
 
 
 def test_an_edit_changes_what_is_given_and_nothing_else(database: Database, orders: SourceCommands) -> None:
-    orders.add(WantedSource((SITE,), "site", "Site", schedule="7d", options={"max_pages": 3, "initial_workers": 2}))
+    orders.add(SourceRequest((SITE,), "site", "Site", schedule="7d", options={"max_pages": 3, "initial_workers": 2}))
     orders.edit("site", EditedSource(options={"max_depth": 1}, unset=("max_pages", "initial_workers"), schedule="none"))
     seen = view(database, "site")
     assert (seen.name, seen.schedule, seen.next_run_at) == ("Site", None, None)
@@ -84,7 +84,7 @@ def test_an_edit_changes_what_is_given_and_nothing_else(database: Database, orde
 
 
 def test_an_edit_that_fails_in_one_part_changes_no_other(database: Database, orders: SourceCommands) -> None:
-    orders.add(WantedSource((SITE,), "site", "Site"))
+    orders.add(SourceRequest((SITE,), "site", "Site"))
     before = view(database, "site")
     for wrong in (EditedSource(name="New", schedule="often"), EditedSource(name="New", page_parameters=("a b",))):
         with pytest.raises(UsageError):
@@ -101,7 +101,7 @@ def test_a_source_whose_jobs_brought_nothing_is_removed_with_them(
     chosen = root / "chosen"
     queue_tool_job(database, root, name="tool", urls=(SITE,), output_dir=chosen)
     (chosen / "notes.txt").write_text("not ours")
-    orders.add(WantedSource(("https://other.example/",), "other"))
+    orders.add(SourceRequest(("https://other.example/",), "other"))
     orders.remove("example-org")
     assert codes(database) == ["other"]
     assert not (root / "example-org").exists()
@@ -123,14 +123,14 @@ def test_a_source_with_captures_cannot_be_removed(database: Database, orders: So
 def test_warc_files_that_were_not_indexed_yet_are_captures_too(
     database: Database, root: Path, orders: SourceCommands, tmp_path: Path
 ) -> None:
-    orders.add(WantedSource((SITE,), "site"))
+    orders.add(SourceRequest((SITE,), "site"))
     folder = tmp_path / "warcs"
     folder.mkdir()
     write_warc(folder / "a.warc.gz", [fetched(SITE, "Hello")])
     register_job_dir(database, root, "site", folder)
     with pytest.raises(ConflictError, match="site has WARC files"):
         orders.remove("site")
-    zimit = WantedSource(("https://z.example/",), "z", options={"engine": "zimit"})
+    zimit = SourceRequest(("https://z.example/",), "z", options={"engine": "zimit"})
     made = make_job(database, root, orders.add(zimit).code)
     write_warc(Path(made.output_dir) / "warcs" / "a.warc.gz", [fetched(SITE, "Hello")])
     with pytest.raises(ConflictError, match="z has WARC files in "):

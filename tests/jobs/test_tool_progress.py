@@ -19,7 +19,7 @@ from webstrata.db.queue.jobs import StoredJob
 from webstrata.db.sources.editions import editions_of, public_source
 from webstrata.errors import StorageError, UsageError, WebstrataError
 from webstrata.jobs.progress.tool_progress import why_it_ended
-from webstrata.jobs.running.job_lease import in_the_lead
+from webstrata.jobs.running.job_lease import lead_job
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.persistent import WorkerContext, run_persistent_job
 from webstrata.jobs.running.queueing import queue_archive, request_stop, retry_job
@@ -223,7 +223,7 @@ def test_what_a_crawl_brought_that_failed_can_be_searched_and_the_job_stays_fail
         assert source is not None
         assert [edition.job_id for edition in editions_of(session, source)] == [job_id]
     assert not index_next_job(context, QUIET), "it is indexed once"
-    with in_the_lead(runner.database, runner.archive_root, job_id, leases.lease_for_index) as leader:
+    with lead_job(runner.database, runner.archive_root, job_id, leases.lease_for_index) as leader:
         assert runner.index(job_id, leader, QUIET, again=True) == 0
     row = job_row(runner.database, job_id)
     assert (row.status, row.indexed_page_count) == ("failed", 2), "index-job leaves its status"

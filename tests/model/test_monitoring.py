@@ -19,9 +19,9 @@ from webstrata.model.crawl.monitoring import (
     Trouble,
     Vitals,
     VpnCommand,
-    crash_seen,
+    crash_symptom,
     decided,
-    trouble_seen,
+    find_trouble,
 )
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -133,36 +133,36 @@ def test_no_limit_is_ever_exceeded_and_a_crawl_without_progress_is_always_given_
 
 
 def test_a_crawl_whose_pages_do_not_become_more_for_the_stall_timeout_is_stalled() -> None:
-    assert trouble_seen(Vitals(crawled=7), timedelta(minutes=29, seconds=59), LIMITS) is None
-    assert trouble_seen(Vitals(crawled=7), HALF_AN_HOUR, LIMITS) == Symptom(
+    assert find_trouble(Vitals(crawled=7), timedelta(minutes=29, seconds=59), LIMITS) is None
+    assert find_trouble(Vitals(crawled=7), HALF_AN_HOUR, LIMITS) == Symptom(
         Trouble.STALL, "no page more than the 7 so far for 30 minutes"
     )
 
 
 def test_a_crawl_that_reports_no_statistics_at_all_for_that_long_is_stalled_too() -> None:
-    assert trouble_seen(Vitals(), timedelta(minutes=29), LIMITS) is None
-    found = trouble_seen(Vitals(), HALF_AN_HOUR, LIMITS)
+    assert find_trouble(Vitals(), timedelta(minutes=29), LIMITS) is None
+    found = find_trouble(Vitals(), HALF_AN_HOUR, LIMITS)
     assert found == Symptom(Trouble.NO_STATISTICS, "no statistics at all for 30 minutes")
 
 
 def test_a_crawl_that_makes_its_zim_is_not_stalled_however_long_that_takes() -> None:
-    assert trouble_seen(Vitals(crawled=7, is_past_crawling=True), timedelta(days=2), LIMITS) is None
+    assert find_trouble(Vitals(crawled=7, is_past_crawling=True), timedelta(days=2), LIMITS) is None
 
 
 @pytest.mark.parametrize(("kind", "words"), [("timeout", "timeouts"), ("http", "HTTP or network errors")])
 def test_as_many_errors_of_a_kind_as_its_threshold_are_trouble(kind: str, words: str) -> None:
-    assert trouble_seen(Vitals(crawled=7, errors={kind: 9}), timedelta(0), LIMITS) is None
-    found = trouble_seen(Vitals(crawled=7, errors={kind: 10}), timedelta(0), LIMITS)
+    assert find_trouble(Vitals(crawled=7, errors={kind: 9}), timedelta(0), LIMITS) is None
+    found = find_trouble(Vitals(crawled=7, errors={kind: 10}), timedelta(0), LIMITS)
     assert found == Symptom(Trouble(kind), f"10 {words} since the last page that went well")
 
 
 def test_errors_of_two_kinds_are_not_added_up() -> None:
-    assert trouble_seen(Vitals(crawled=7, errors={"http": 9, "timeout": 9}), timedelta(0), LIMITS) is None
+    assert find_trouble(Vitals(crawled=7, errors={"http": 9, "timeout": 9}), timedelta(0), LIMITS) is None
 
 
 def test_a_crash_reports_its_exit_code_or_its_signal() -> None:
-    assert crash_seen(3) == Symptom(Trouble.CRASHED, "the crawl ended with exit code 3")
-    assert crash_seen(-9).reason == "the crawl was killed by signal 9"
+    assert crash_symptom(3) == Symptom(Trouble.CRASHED, "the crawl ended with exit code 3")
+    assert crash_symptom(-9).reason == "the crawl was killed by signal 9"
 
 
 def test_a_decision_is_kept_as_plain_values() -> None:

@@ -11,7 +11,7 @@ from tests.support.fetched import fetched
 from tests.support.folders import ARCHIVE, CrawledFolder
 from webstrata.crawl.commit import Committer, CrawlTarget
 from webstrata.crawl.outcome import Outcome
-from webstrata.crawl.warc_records import append_answers
+from webstrata.crawl.warc_records import append_responses
 from webstrata.db.captures import captures
 from webstrata.db.collections.export_history import LONGEST_EXPORT, begin_export, finish_export, running_exports
 from webstrata.db.engine import Database
@@ -63,11 +63,11 @@ def delete_before_append(folder: CrawledFolder, monkeypatch: pytest.MonkeyPatch)
     """Let a cleanup run after a commit has chosen what to refer to, and before it writes."""
 
     def append_after_deletion(*arguments: object) -> object:
-        monkeypatch.setattr("webstrata.crawl.commit.append_answers", append_answers)
+        monkeypatch.setattr("webstrata.crawl.commit.append_responses", append_responses)
         cleanup_job(folder.database, folder.root, folder.job_id)
-        return append_answers(*arguments)  # type: ignore[arg-type]
+        return append_responses(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("webstrata.crawl.commit.append_answers", append_after_deletion)
+    monkeypatch.setattr("webstrata.crawl.commit.append_responses", append_after_deletion)
 
 
 def captured(database: Database, target: CrawlTarget) -> list[Capture]:

@@ -7,7 +7,7 @@ from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db.operations import catalog
 from webstrata.db.queue import jobs
-from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
+from webstrata.jobs.sources.source_commands import SourceCommands, SourceRequest
 
 
 def test_an_empty_archive_offers_to_archive_a_site(client: TestClient) -> None:
@@ -134,7 +134,7 @@ def test_another_spelling_of_an_address_leads_to_the_job_that_waits(client: Test
 
 def test_an_address_in_a_sources_scope_is_archived_for_that_source(make_client: MakeClient, app: App) -> None:
     orders = SourceCommands(app.database, app.archive_root)
-    orders.add(WantedSource(("https://example.org/",), "mine", "My site"))
+    orders.add(SourceRequest(("https://example.org/",), "mine", "My site"))
     page = archive(make_client(), "www.example.org/news")
     assert page.links(".notice a") == {"My site": "/sources/mine"}
     orders.set_enabled("mine", False)

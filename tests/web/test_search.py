@@ -9,7 +9,7 @@ from tests.web.conftest import MakeClient, Page
 from webstrata.app import App
 from webstrata.db.schema.tables import WarcFile
 from webstrata.index.version import INDEX_VERSION
-from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
+from webstrata.jobs.sources.source_commands import SourceCommands, SourceRequest
 
 LATER = MAY + timedelta(days=30)
 
@@ -161,7 +161,7 @@ def test_a_source_that_does_not_exist_is_reported(client: TestClient, app: App, 
     assert "Fewer words" not in page.text(".empty")
     assert page.links(".empty a")["Search all sources and dates"] == "/search?q=fever"
     assert Page(client.get("/search/appearances?q=fever&source=nope")).text(".notice") == said
-    SourceCommands(app.database, app.archive_root).add(WantedSource(("https://new.example/",), "new"))
+    SourceCommands(app.database, app.archive_root).add(SourceRequest(("https://new.example/",), "new"))
     uncaptured = Page(client.get("/search?q=fever&source=new"))
     assert uncaptured.text("h1") == "No page says “fever”"
     assert "The source “new” has no captures yet." in uncaptured.text(".empty")

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from webstrata.model.search.query import Intent
 from webstrata.model.search.values import Fallback, SearchRequest, SearchResponse, View
 from webstrata.search.appearances import Appearances
-from webstrata.web.search.texts import as_written, heading, how_often, quote, sentence_of, site_of, taken
+from webstrata.web.search.texts import as_written, heading, how_often, quote, sentence_of, site_of, interpretation
 
 URL = "https://health.example/fever"
 
@@ -46,11 +46,11 @@ def test_the_heading_is_the_answer(q: str | None, view: View, response: SearchRe
 
 
 def test_it_is_known_how_a_question_was_taken() -> None:
-    assert taken(SearchRequest(q="feber"), found(2, instead="fever", fallback=Fallback.FUZZY)).meant == "fever"
-    assert taken(SearchRequest(q="fev"), found(2, fallback=Fallback.PREFIX)).by_beginnings
-    assert taken(SearchRequest(q=URL), found(2)).address_unknown
-    assert not taken(SearchRequest(q=URL), found(2, intent=Intent.URL)).address_unknown
-    assert not taken(SearchRequest(q="fever"), found(2)).address_unknown
+    assert interpretation(SearchRequest(q="feber"), found(2, instead="fever", fallback=Fallback.FUZZY)).meant == "fever"
+    assert interpretation(SearchRequest(q="fev"), found(2, fallback=Fallback.PREFIX)).by_beginnings
+    assert interpretation(SearchRequest(q=URL), found(2)).address_unknown
+    assert not interpretation(SearchRequest(q=URL), found(2, intent=Intent.URL)).address_unknown
+    assert not interpretation(SearchRequest(q="fever"), found(2)).address_unknown
 
 
 @pytest.mark.parametrize("fallback", [Fallback.FUZZY, Fallback.PREFIX, Fallback.PARTS])
@@ -101,7 +101,7 @@ def test_the_site_of_an_address_is_its_host(q: str, site: str | None) -> None:
 def test_every_query_gets_a_heading(q: str) -> None:
     for response in (found(0), found(3, intent=Intent.URL), found(3, intent=Intent.ADVANCED, instead="fever")):
         assert heading(SearchRequest(q=q), response)
-        taken(SearchRequest(q=q), response)
+        interpretation(SearchRequest(q=q), response)
     sentence, site = sentence_of(q), site_of(q)
     assert sentence is None or sentence in q
     assert site is None or site

@@ -9,13 +9,13 @@ from tests.web.archive import SITE, Answer, change, keep, queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db.sources import sources
-from webstrata.jobs.sources.source_commands import EditedSource, SourceCommands, WantedSource
+from webstrata.jobs.sources.source_commands import EditedSource, SourceCommands, SourceRequest
 
 
 @pytest.fixture
 def code(app: App) -> str:
     orders = SourceCommands(app.database, app.archive_root)
-    wanted = WantedSource(("https://health.example/",), "health", "Health Agency", "Its news.", "monthly")
+    wanted = SourceRequest(("https://health.example/",), "health", "Health Agency", "Its news.", "monthly")
     return orders.add(wanted).code
 
 

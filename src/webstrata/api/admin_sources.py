@@ -21,7 +21,7 @@ from webstrata.http.dependencies import Code, Parts, Text
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
 from webstrata.http.same_origin import refuse_other_sites
-from webstrata.jobs.sources.source_commands import EditedSource, SourceCommands, WantedSource
+from webstrata.jobs.sources.source_commands import EditedSource, SourceCommands, SourceRequest
 from webstrata.jobs.sources.source_deletion import delete_source
 
 router = APIRouter(
@@ -57,7 +57,7 @@ def add(app: ActingParts, new: NewSourceSchema, response: Response) -> AdminSour
     If a source with these URLs already exists, the status is 200: its code stays, and it gets the schedule and the
     other given values.
     """
-    requested = WantedSource(
+    requested = SourceRequest(
         tuple(new.seeds), new.code.lower(), new.name, description=new.description, schedule=new.schedule or ""
     )
     added = _commands(app).add(requested)

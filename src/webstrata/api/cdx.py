@@ -17,7 +17,7 @@ from webstrata.http.caching import A_MINUTE
 from webstrata.http.compression import takes_gzip
 from webstrata.http.dependencies import JobId, Parts
 from webstrata.http.error_schemas import ErrorSchema
-from webstrata.http.export_rows import gzipped
+from webstrata.http.export_rows import gzip_pieces
 from webstrata.model.replay.cdx import CdxDialect, CdxOutput, CdxQuery
 from webstrata.model.replay.cdx_parameters import read_query
 from webstrata.replay.cdx_server import find_lines, page_count, write_lines
@@ -96,7 +96,7 @@ def _stream(request: Request, query: CdxQuery, written: Iterator[str]) -> Stream
     data = _in_parts(written)
     if query.may_compress and takes_gzip(request.headers.get("accept-encoding", "")):
         headers["Content-Encoding"] = "gzip"
-        data = gzipped(data)
+        data = gzip_pieces(data)
     return StreamingResponse(data, headers=headers)
 
 

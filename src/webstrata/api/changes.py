@@ -146,19 +146,19 @@ def compare(
     )
 
 
-@router.get("/api/changes/rss", response_class=Response, responses=feeds.answers(feeds.RSS))
+@router.get("/api/changes/rss", response_class=Response, responses=feeds.feed_responses(feeds.RSS))
 def rss(app: Parts, request: Request, parameters: Followed, known: IfNoneMatch = "") -> Response:
     """Return a feed of the newest changes as RSS."""
     return cached_response(known, feeds.rss(_feed(app, request, parameters)), feeds.RSS, A_MINUTE)
 
 
-@router.get("/api/changes/atom", response_class=Response, responses=feeds.answers(feeds.ATOM))
+@router.get("/api/changes/atom", response_class=Response, responses=feeds.feed_responses(feeds.ATOM))
 def atom(app: Parts, request: Request, parameters: Followed, known: IfNoneMatch = "") -> Response:
     """Return a feed of the newest changes as Atom."""
     return cached_response(known, feeds.atom(_feed(app, request, parameters)), feeds.ATOM, A_MINUTE)
 
 
-@router.get("/api/changes/feed.json", response_class=Response, responses=feeds.answers(feeds.JSON_FEED))
+@router.get("/api/changes/feed.json", response_class=Response, responses=feeds.feed_responses(feeds.JSON_FEED))
 def json_feed(app: Parts, request: Request, parameters: Followed, known: IfNoneMatch = "") -> Response:
     """Return a feed of the newest changes as a JSON Feed."""
     return cached_response(known, feeds.json_feed(_feed(app, request, parameters)), feeds.JSON_FEED, A_MINUTE)

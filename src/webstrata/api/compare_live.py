@@ -63,7 +63,7 @@ def compare_live(
     compared = comparisons_of(request).compare_live(snapshot_id, live, is_full=mode is TextMode.FULL)
     return LiveComparisonSchema(
         archivedSnapshot=compared_snapshot(snapshot),
-        liveFetch=_fetched(snapshot.url, live),
+        liveFetch=_fetch_json(snapshot.url, live),
         stats=_stats(compared.comparison),
         diff=_diff(compared),
         render={"changeType": compared.comparison.change_type.value, "isTruncated": compared.diff_truncated},
@@ -73,7 +73,7 @@ def compare_live(
     )
 
 
-def _fetched(url: str, live: FetchResult) -> dict[str, object]:
+def _fetch_json(url: str, live: FetchResult) -> dict[str, object]:
     return {
         "requestedUrl": url,
         "finalUrl": live.url,

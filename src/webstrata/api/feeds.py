@@ -43,7 +43,7 @@ class Feed:
         return max((item.at for item in self.items), default=_BEFORE_ANYTHING)
 
 
-def answers(content_type: str) -> dict[int | str, dict[str, object]]:
+def feed_responses(content_type: str) -> dict[int | str, dict[str, object]]:
     """Return the responses of a feed for the API's description."""
     return {200: {"description": "The feed.", "content": {content_type.partition(";")[0]: {}}}}
 

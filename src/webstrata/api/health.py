@@ -53,7 +53,7 @@ def health(
     """Return whether the archive works."""
     response.headers["Cache-Control"] = NEVER
     try:
-        return _checked(app, details)
+        return _run_checks(app, details)
     except DatabaseError as error:
         log.error("health.database", error=str(error))
         return JSONResponse(_DATABASE_AWAY, status_code=500, headers={"Cache-Control": NEVER})
@@ -67,7 +67,7 @@ def stats(app: Parts, response: Response) -> ArchiveStatsSchema:
         return present.stats(catalog.totals(session), datetime.now(UTC).date())
 
 
-def _checked(app: App, details: bool) -> HealthSchema:
+def _run_checks(app: App, details: bool) -> HealthSchema:
     began = perf_counter()
     with app.database.read() as session:
         jobs = catalog.job_status_counts(session, public=True)

@@ -78,7 +78,7 @@ async def find(request: Request, app: Parts, parameters: Annotated[SearchParamet
     at_once = request.app.state.searches
     assert isinstance(at_once, CapacityLimiter)
     addresses = BrowseAddresses.of(request, app.settings)
-    content = await to_thread.run_sync(_found, app, parameters, addresses, limiter=at_once)
+    content = await to_thread.run_sync(_search_json, app, parameters, addresses, limiter=at_once)
     count_event(request, Event.SEARCH_REQUESTS)
     return Response(content, media_type="application/json")
 
@@ -102,7 +102,7 @@ def first_and_last(
     )
 
 
-def _found(app: App, parameters: SearchParameters, addresses: BrowseAddresses) -> bytes:
+def _search_json(app: App, parameters: SearchParameters, addresses: BrowseAddresses) -> bytes:
     """Return the results of a search as JSON."""
     found = search(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
     answer = SearchResponseSchema(

@@ -51,7 +51,7 @@ from webstrata.http.limits.request_limits import RequestLimits
 from webstrata.http.live import Viewers
 from webstrata.http.methods import AllowedMethods, HeadAsGet
 from webstrata.http.metrics.request_metrics import Metrics, RequestMetrics, RouteNoted
-from webstrata.http.metrics.usage_counts import Event, UsageCounter, written_now_and_then
+from webstrata.http.metrics.usage_counts import Event, UsageCounter, writing_usage_counts
 from webstrata.http.request_log import RequestLog
 from webstrata.http.response_cache import ResponseCache
 from webstrata.http.retention_trigger import RetentionAfterResponse
@@ -174,7 +174,7 @@ def _include(router: APIRouter) -> BaseRoute:
 @asynccontextmanager
 async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
     """Write the usage counts while an application is served, and stop its child processes at the end."""
-    async with written_now_and_then(api):
+    async with writing_usage_counts(api):
         try:
             yield
         finally:

@@ -11,7 +11,7 @@ from webstrata.api.schemas import SnapshotDetailSchema, TimelineSchema
 from webstrata.db.operations import catalog
 from webstrata.db.replay.page_links import resources_of
 from webstrata.http.browsing import BrowseAddresses
-from webstrata.http.caching import A_MINUTE, AN_HOUR, IfNoneMatch, cached_response, kept_json
+from webstrata.http.caching import A_MINUTE, AN_HOUR, IfNoneMatch, cached_json, cached_response
 from webstrata.http.dependencies import Parts, SnapshotId
 from webstrata.http.error_responses import MAY_BE_WITHHELD
 from webstrata.http.headers import RAW_PATH
@@ -62,7 +62,7 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneM
     """Return a snapshot's metadata."""
     found = known_snapshot(app, snapshot_id)
     count_event(request, Event.SNAPSHOT_DETAIL_VIEWS)
-    return kept_json(known, present.snapshot_detail(found, BrowseAddresses.of(request, app.settings)), AN_HOUR)
+    return cached_json(known, present.snapshot_detail(found, BrowseAddresses.of(request, app.settings)), AN_HOUR)
 
 
 @router.get(
@@ -104,7 +104,7 @@ def timeline(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNon
     with app.database.read() as session:
         captures = catalog.timeline(session, snapshot)
     addresses = BrowseAddresses.of(request, app.settings)
-    return kept_json(known, present.timeline(snapshot, captures, addresses), A_MINUTE)
+    return cached_json(known, present.timeline(snapshot, captures, addresses), A_MINUTE)
 
 
 @router.get("/api/snapshots/{snapshot_id}/latest", response_model=LatestSnapshotSchema)
@@ -118,7 +118,7 @@ def latest(
     snapshot = known_snapshot(app, snapshot_id)
     with app.database.read() as session:
         newest = catalog.latest_capture(session, snapshot, html_only=require_html)
-    return kept_json(known, present.latest(newest), A_MINUTE)
+    return cached_json(known, present.latest(newest), A_MINUTE)
 
 
 @router.get("/api/snapshot/{snapshot_id}/resources", response_model=ResourcesSchema, tags=["resources"])
@@ -135,7 +135,7 @@ def resources(app: Parts, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> R
         cut=found.is_cut,
         resources=[_resource(one) for one in found.listed],
     )
-    return kept_json(known, listed, A_MINUTE)
+    return cached_json(known, listed, A_MINUTE)
 
 
 def _labelled(media_type: str, page: RawPage) -> str:

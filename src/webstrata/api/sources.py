@@ -16,7 +16,7 @@ from webstrata.db.operations import catalog
 from webstrata.db.sources.editions import PublicSource, editions_of, front_page_in
 from webstrata.errors import NotFoundError
 from webstrata.http.browsing import BrowseAddresses
-from webstrata.http.caching import A_MINUTE, IfNoneMatch, kept_list
+from webstrata.http.caching import A_MINUTE, IfNoneMatch, cached_list
 from webstrata.http.dependencies import Code, JobNumber, Parts
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.lookups import known_source
@@ -55,7 +55,7 @@ def sources(
         found = tuple(_entered_in(lang, app, summary) for summary in found)
     addresses = BrowseAddresses.of(request, app.settings)
     listed = [present.source(summary, _entry_browse_url(app, summary.entry_record_id, addresses)) for summary in found]
-    return kept_list(known, listed, A_MINUTE)
+    return cached_list(known, listed, A_MINUTE)
 
 
 @router.get("/api/sources/{code}/editions", response_model=list[EditionSchema], responses=_NO_SOURCE)
@@ -66,7 +66,7 @@ def editions(app: Parts, request: Request, code: SourceCode, known: IfNoneMatch 
         found = editions_of(session, source)
     addresses = BrowseAddresses.of(request, app.settings)
     listed = [present.edition(each, _entry_browse_url(app, each.entry_record_id, addresses)) for each in found]
-    return kept_list(known, listed, A_MINUTE)
+    return cached_list(known, listed, A_MINUTE)
 
 
 @router.get("/api/sources/{code}/preview", response_class=Response, responses=_NO_SOURCE | _IMAGE)

@@ -134,7 +134,7 @@ class Arguments:
 
 def parsed(arguments: Sequence[str]) -> Arguments:
     """Return the parsed command line; UsageError, naming the wrong argument, when it cannot be parsed."""
-    before, after = _cut(list(arguments))
+    before, after = _split_passthrough(list(arguments))
     found, unknown = _parser().parse_known_args(before)
     given = {name: getattr(found, name) for name in TOOL_OPTIONS}
     options = ArchiveToolOptions(**{name: value for name, value in given.items() if value is not None})
@@ -156,7 +156,7 @@ def parsed(arguments: Sequence[str]) -> Arguments:
     return parsed_arguments
 
 
-def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
+def _split_passthrough(arguments: list[str]) -> tuple[list[str], list[str]]:
     """Split the arguments at a `--`, which is dropped: zimit fails when it gets one."""
     if "--" not in arguments:
         return arguments, []
@@ -206,7 +206,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"archive-tool {__version__}")
-    for add in (_add_crawl, _add_run, _add_zimit, _add_monitoring, _add_answers, _add_hidden):
+    for add in (_add_crawl, _add_run, _add_zimit, _add_monitoring, _add_recovery_actions, _add_hidden):
         add(parser)
     return parser
 
@@ -256,7 +256,7 @@ def _add_monitoring(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_answers(parser: argparse.ArgumentParser) -> None:
+def _add_recovery_actions(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("reactions to problems, in this order")
     group.add_argument("--enable-adaptive-workers", action="store_true", help="continue with half as many workers")
     _add_number(group, "min_workers", "minimum number of workers")

@@ -93,7 +93,7 @@ class ContainerAttempt:
             self._pass_on()
             with self._as_trouble():
                 self._way.copying.check()
-                code = self._polled()
+                code = self._poll()
             if code is not None:
                 self._settle(code)
         return self._code
@@ -115,7 +115,7 @@ class ContainerAttempt:
         self._settle(code)
         return judged(code)
 
-    def _polled(self) -> int | None:
+    def _poll(self) -> int | None:
         code = self._way.poll()
         if code is None:
             return None

@@ -44,11 +44,13 @@ class Docker:
 
     def check(self) -> None:
         """Raise StorageError, with what to do about it, unless there is a client that reaches an engine."""
-        self._asked("version", "--format", "{{.Server.Version}}")
+        self._ask_engine("version", "--format", "{{.Server.Version}}")
 
     def containers(self, label: str) -> list[Container]:
         """Return the containers with a label in any state, newest first."""
-        found = self._asked("ps", "--all", "--no-trunc", "--filter", f"label={label}", "--format", "{{.ID}} {{.State}}")
+        found = self._ask_engine(
+            "ps", "--all", "--no-trunc", "--filter", f"label={label}", "--format", "{{.ID}} {{.State}}"
+        )
         return [Container(*line.split()[:2]) for line in found.splitlines() if len(line.split()) > 1]
 
     def running(self, label: str) -> list[str]:
@@ -57,7 +59,7 @@ class Docker:
 
     def start(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
         """Start a command of the client, with its output and errors in a pipe."""
-        return self._opened(arguments, errors=subprocess.STDOUT)
+        return self._open_process(arguments, errors=subprocess.STDOUT)
 
     def ran(self, arguments: Sequence[str], patience_seconds: float) -> None:
         """Run a command of the client to its end; StorageError when it fails."""
@@ -110,7 +112,7 @@ class Docker:
         if result.returncode and not any(word in result.stderr.lower() for word in harmless_refusals):
             raise StorageError(f"docker {arguments[0]}: {last_line(result.stderr)}")
 
-    def _asked(self, *arguments: str) -> str:
+    def _ask_engine(self, *arguments: str) -> str:
         result = self._run(arguments, self.patience_seconds)
         if result.returncode:
             reason = last_line(result.stderr)
@@ -118,7 +120,7 @@ class Docker:
         return result.stdout
 
     def _run(self, arguments: Sequence[str], patience: float) -> "subprocess.CompletedProcess[str]":
-        process = self._opened(arguments, errors=subprocess.PIPE)
+        process = self._open_process(arguments, errors=subprocess.PIPE)
         try:
             output, errors = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
@@ -128,7 +130,7 @@ class Docker:
         decoded = (output.decode(errors="replace"), errors.decode(errors="replace"))
         return subprocess.CompletedProcess(arguments, process.returncode, *decoded)
 
-    def _opened(self, arguments: Sequence[str], *, errors: int) -> "subprocess.Popen[bytes]":
+    def _open_process(self, arguments: Sequence[str], *, errors: int) -> "subprocess.Popen[bytes]":
         try:
             return subprocess.Popen(  # noqa: S603 - what the operator asked to be crawled, no shell in between
                 [self.program, *arguments],

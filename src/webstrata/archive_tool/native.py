@@ -21,7 +21,7 @@ from webstrata.errors import UsageError
 from webstrata.jobs.folders.job_folders import check_output
 from webstrata.jobs.running.children import Lifeline
 from webstrata.jobs.running.crawl_end import write_folder_records
-from webstrata.jobs.running.job_lease import in_the_lead
+from webstrata.jobs.running.job_lease import lead_job
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.queueing import queue_tool_job
 from webstrata.jobs.running.stage_process import on_behalf_of
@@ -40,7 +40,7 @@ def crawl_for_worker(arguments: Arguments, lifeline: Lifeline) -> int:
     if arguments.job_id is None:
         return crawl_job(arguments)
     job_id, leader = arguments.job_id, lifeline.leader
-    with _started(arguments) as (app, runner):
+    with _start_app(arguments) as (app, runner):
         if arguments.help_only:
             return DONE if runner.help(job_id, threading.Event()) else NOTHING_TO_DO
         if leader is None:
@@ -63,7 +63,7 @@ def report_refusal(job_id: int, lifeline: Lifeline, error: UsageError) -> None:
 
 def crawl_job(arguments: Arguments) -> int:
     """Crawl a job, a new one unless the arguments name one, and hold its lease; return the exit code."""
-    with _started(arguments) as (app, runner):
+    with _start_app(arguments) as (app, runner):
         job_id = arguments.job_id or queue_tool_job(
             app.database,
             app.archive_root,
@@ -73,7 +73,7 @@ def crawl_job(arguments: Arguments) -> int:
             passthrough=arguments.passthrough,
         )
         runner.recovery.tend()
-        with in_the_lead(app.database, app.archive_root, job_id) as leader:
+        with lead_job(app.database, app.archive_root, job_id) as leader:
             _check_output(app, job_id)
             code = _crawl_led_job(arguments, app, runner, job_id, leader)
             _note(app, job_id, leader, code)
@@ -100,7 +100,7 @@ def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool
 
 
 @contextmanager
-def _started(arguments: Arguments) -> Iterator[tuple[App, Runner]]:
+def _start_app(arguments: Arguments) -> Iterator[tuple[App, Runner]]:
     settings = load_settings()
     start_logging(settings, quiet=True, level=arguments.log_level)
     for flag in arguments.without_effect():

@@ -54,13 +54,13 @@ class NativeAttempt:
     def poll(self) -> int | None:
         """Return its exit code once it is over; an error that it stored in the job's row is raised."""
         code = self.child.poll()
-        return None if code is None else self._judged(code)
+        return None if code is None else self._check_exit(code)
 
     def stop(self) -> int:
         """Stop it without settling the job; its tasks are queued again."""
-        return self._judged(self.child.stop())
+        return self._check_exit(self.child.stop())
 
-    def _judged(self, code: int) -> int:
+    def _check_exit(self, code: int) -> int:
         if code == LEASE_LOST:
             raise LeaseLostError(f"job {self.job_id} now belongs to another process")
         if code not in (OUR_TROUBLE_CODE, WRONG_USAGE):

@@ -34,7 +34,7 @@ def _of_zimit(arguments: Arguments) -> list[str]:
     mode = run_mode(found_in(arguments.output_dir), overwrite=arguments.overwrite)
     engine = ZimitEngine(arguments, state, mode)
     workers = _workers(state, mode, workers_of(arguments))
-    lines = _shown(arguments, mode, workers, engine.command(workers))
+    lines = _plan_lines(arguments, mode, workers, engine.command(workers))
     try:
         engine.check()
     except StorageError as error:
@@ -50,7 +50,7 @@ def _of_native(arguments: Arguments, settings: Settings) -> list[str]:
     mode = run_mode(found, overwrite=arguments.overwrite)
     workers = _workers(state, mode, initial)
     job = "job:      a new one" if job_id is None else f"job:      {job_id}"
-    return [job, *_shown(arguments, mode, workers, attempt_command(arguments, job_id, workers))]
+    return [job, *_plan_lines(arguments, mode, workers, attempt_command(arguments, job_id, workers))]
 
 
 def _known_job(arguments: Arguments, settings: Settings, state: CrawlState) -> tuple[int | None, EarlierRuns, int]:
@@ -93,7 +93,7 @@ def _workers(state: CrawlState, mode: RunMode, initial: int) -> int:
     return initial if mode in (RunMode.FRESH, RunMode.OVERWRITE) else state.current_workers
 
 
-def _shown(arguments: Arguments, mode: RunMode, workers: int, command: list[str]) -> list[str]:
+def _plan_lines(arguments: Arguments, mode: RunMode, workers: int, command: list[str]) -> list[str]:
     return [
         f"engine:   {arguments.engine}",
         f"mode:     {mode}",

@@ -61,7 +61,7 @@ def supervise(
         watching = _Watching(monitor, clock)
         ending = _Supervision(engine, state, watching, ended, check_room).run()
         if ending.code == DONE:
-            ending = _finished(engine, ended)
+            ending = _finish(engine, ended)
         code = FAILED if ending.code == INTERRUPTED and not is_child else ending.code
     if code == DONE:
         state.overwrite_is_under_way = False
@@ -209,7 +209,7 @@ class _Supervision:
         log.info("attempt.start", engine=self.engine.name, workers=workers)
         try:
             self.watching.begin(attempt)
-            decision = self._watched(attempt)
+            decision = self._watch_attempt(attempt)
             code = attempt.poll()
         except BaseException:
             with suppress(WebstrataError):
@@ -220,7 +220,7 @@ class _Supervision:
         log.info("attempt.end", engine=self.engine.name, exit_code=code)
         return code, decision
 
-    def _watched(self, attempt: Attempt) -> Decision | None:
+    def _watch_attempt(self, attempt: Attempt) -> Decision | None:
         """Return the action that an attempt needs; None when it is over, or has to end with this process."""
         while attempt.poll() is None and not self.ended.wait(_LOOK_SECONDS):
             self.check_room()
@@ -229,10 +229,10 @@ class _Supervision:
         return None
 
 
-def _finished(engine: Engine, ended: threading.Event) -> _Ending:
+def _finish(engine: Engine, ended: threading.Event) -> _Ending:
     code = engine.finish(ended)
-    return _STOPPED if code != DONE and ended.is_set() else _ended(code, "what follows the crawl")
+    return _STOPPED if code != DONE and ended.is_set() else _ending(code, "what follows the crawl")
 
 
-def _ended(code: int, what: str) -> _Ending:
+def _ending(code: int, what: str) -> _Ending:
     return _Ending(code, "" if code == DONE else f"{what} ended with exit code {code}")

@@ -55,7 +55,7 @@ _GRACE_SECONDS = 30
 _TIED_GRACE_SECONDS = 5
 """Shorter for a worker, which kills this process after seven seconds: the container must have ended by then."""
 _TAKE_OVER_SECONDS = 600
-_MOST_TOLD = 3
+_MOST_LISTED = 3
 
 
 class ZimitEngine:
@@ -108,7 +108,7 @@ class ZimitEngine:
         for container in found:
             self.docker.remove(container.id)
         self._begin()
-        return self._begun(workers)
+        return self._begin_attempt(workers)
 
     def finish(self, ended: threading.Event) -> int:
         """Build the ZIM of all WARC files if the crawl's own is incomplete, clean up and return the exit code."""
@@ -123,7 +123,7 @@ class ZimitEngine:
     def start_container(self, stage: str, arguments: Sequence[str]) -> ContainerAttempt:
         """Run a container, with a log of its own."""
         log.info("container.start", label=self.label, stage=stage)
-        return ContainerAttempt.start(self._watched(stage), arguments)
+        return ContainerAttempt.start(self._attempt_context(stage), arguments)
 
     def attach(self, running: Sequence[str]) -> ContainerAttempt:
         """Monitor the newest container of an earlier archive-tool, and stop all others."""
@@ -133,7 +133,7 @@ class ZimitEngine:
         self._begins_anew = False
         stages = [attempt.stage for attempt in attempt_logs(self.folder)]
         log.info("container.taken_up", label=self.label, container=newest)
-        return ContainerAttempt.attach(self._watched(stages[-1] if stages else INITIAL_CRAWL), newest)
+        return ContainerAttempt.attach(self._attempt_context(stages[-1] if stages else INITIAL_CRAWL), newest)
 
     def build_arguments(self, warcs: Sequence[str]) -> list[str]:
         """Return the arguments for Docker to build a ZIM of WARC files, which are named relative to the folder."""
@@ -146,7 +146,7 @@ class ZimitEngine:
             return False
         return not is_running or read_notes(self.folder).phase is Phase.BUILD
 
-    def _begun(self, workers: int) -> ContainerAttempt:
+    def _begin_attempt(self, workers: int) -> ContainerAttempt:
         notes = read_notes(self.folder)
         yaml = resume_yaml(self.folder, notes)
         earlier = bool(crawl_warcs(self.folder, notes))
@@ -195,7 +195,7 @@ class ZimitEngine:
     def _grace(self) -> int:
         return _TIED_GRACE_SECONDS if self.arguments.tied else _GRACE_SECONDS
 
-    def _watched(self, stage: str) -> Watched:
+    def _attempt_context(self, stage: str) -> Watched:
         name = combined_log_name(stage, next_attempt(self.folder, stage), datetime.now(UTC))
         return Watched(
             docker=self.docker,
@@ -243,7 +243,7 @@ class ZimitEngine:
                 self.docker.ran(["run", *mounted, "-R", owner, IN_CONTAINER], _TAKE_OVER_SECONDS)
             refused = relax(self.folder)
         if refused:
-            log.warning("permissions.refused", count=len(refused), files=refused[:_MOST_TOLD])
+            log.warning("permissions.refused", count=len(refused), files=refused[:_MOST_LISTED])
 
 
 class CrawlOver:

@@ -125,13 +125,13 @@ def resume_yaml(output_dir: Path, notes: Notes) -> Path | None:
     """Return the file from which an interrupted crawl resumes: `.zimit_resume.yaml`, else the crawler's newest
     state."""
     own = output_dir / RESUME_FILE
-    return own if own.is_file() else max(_saved(output_dir, notes), key=_age, default=None)
+    return own if own.is_file() else max(_saved_states(output_dir, notes), key=_age, default=None)
 
 
 def renew_resume_file(output_dir: Path, notes: Notes) -> None:
     """Update a resume file that was placed in the folder with the crawler's newer state: it takes precedence."""
     own = output_dir / RESUME_FILE
-    saved = max(_saved(output_dir, notes), key=_age, default=None)
+    saved = max(_saved_states(output_dir, notes), key=_age, default=None)
     if own.is_file() and saved is not None and _age(saved) > _age(own):
         with as_storage_errors(saved):
             write_atomically(own, saved.read_bytes())
@@ -158,7 +158,7 @@ def begin_anew(output_dir: Path) -> Notes:
     if own.is_file():
         with as_storage_errors(own):
             own.replace(own.with_name(own.name + PREVIOUS))
-    left = [*all_warcs(output_dir), *_saved(output_dir, Notes())]
+    left = [*all_warcs(output_dir), *_saved_states(output_dir, Notes())]
     set_zims_aside(output_dir, PREVIOUS)
     return Notes(Phase.CRAWL, overwriting=True, superseded=tuple(_relative(output_dir, file) for file in left))
 
@@ -173,7 +173,7 @@ def read_notes(output_dir: Path) -> Notes:
     path = output_dir / NOTES_FILE
     try:
         with path.open("rb") as file:
-            return _parsed(json.loads(file.read(_MAX_NOTES_BYTES)))
+            return _parse_notes(json.loads(file.read(_MAX_NOTES_BYTES)))
     except FileNotFoundError:
         return Notes()
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
@@ -215,7 +215,7 @@ def _link(output_dir: Path, folder: Path, number: int, warc: Path) -> str:
     return _relative(output_dir, link)
 
 
-def _saved(output_dir: Path, notes: Notes) -> list[Path]:
+def _saved_states(output_dir: Path, notes: Notes) -> list[Path]:
     superseded = set(notes.superseded)
     folders = [*temp_dirs_in(output_dir), output_dir]
     found = (file for folder in folders for file in folder.glob(_RESUME_FILES))
@@ -233,7 +233,7 @@ def _age(file: Path) -> tuple[int, str]:
         return 0, file.name
 
 
-def _parsed(stored: dict[str, object]) -> Notes:
+def _parse_notes(stored: dict[str, object]) -> Notes:
     superseded = stored["superseded"]
     if not isinstance(superseded, list):
         raise TypeError("superseded is not a list")

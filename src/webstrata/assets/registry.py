@@ -39,7 +39,7 @@ class PluginRegistry:
 
     def register(self, plugin: object) -> None:
         """Add a plugin, given as an instance or as a class without constructor arguments."""
-        made = _checked(plugin() if isinstance(plugin, type) else plugin)
+        made = _check_plugin(plugin() if isinstance(plugin, type) else plugin)
         if made.name in self._plugins:
             raise UsageError(f"there is a plugin {made.name!r} already")
         self._plugins[made.name] = made
@@ -73,7 +73,7 @@ class PluginRegistry:
         return True
 
 
-def _checked(candidate: object) -> Plugin:
+def _check_plugin(candidate: object) -> Plugin:
     """Return an object as a plugin; UsageError names what it lacks."""
     name = getattr(candidate, "name", None)
     if not isinstance(name, str) or not _NAME.fullmatch(name):

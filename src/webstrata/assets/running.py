@@ -40,7 +40,7 @@ def normalized_by(plugin: Plugin, content: CapturedContent) -> list[NormalizedAs
     try:
         if not plugin.supports(content.asset_type):
             return None
-        return _checked(plugin.normalize(content))
+        return _check_assets(plugin.normalize(content))
     except (Exception, SystemExit) as error:
         failure = PluginFailure.of(error)
         # Our own errors are about the page, and their message is enough; all others are the plugin's.
@@ -78,7 +78,7 @@ def normalized_listing(
         return failure
 
 
-def _checked(found: Iterable[object]) -> list[NormalizedAsset]:
+def _check_assets(found: Iterable[object]) -> list[NormalizedAsset]:
     """Return the assets of a plugin; UsageError when they are invalid."""
     assets: dict[str, NormalizedAsset] = {}
     size = 0

@@ -130,7 +130,7 @@ def keep_pages_so_far(
 
 
 @dataclass(frozen=True)
-class _Worked:
+class _RunResult:
     """The result of a plugin on a capture, not stored yet."""
 
     run: SettledRun
@@ -169,7 +169,7 @@ class _Stage:
         done = 0
         progress(done, len(pending))
         for capture_ids in _groups(pending):
-            for portion in _portions(self._worked(capture_ids)):
+            for portion in _portions(self._results(capture_ids)):
                 tally += self._settle(portion)
             done += len(capture_ids)
             progress(done, len(pending))
@@ -181,7 +181,7 @@ class _Stage:
         if worked:
             self._settle(worked)
 
-    def _worked(self, capture_ids: Sequence[int]) -> Iterator[_Worked]:
+    def _results(self, capture_ids: Sequence[int]) -> Iterator[_RunResult]:
         """Yield the results of plugins, oldest capture first; runs that may crash the process are first recorded as
         begun."""
         from_index = self._from_index(capture_ids)
@@ -197,7 +197,7 @@ class _Stage:
             if capture_id in runs:
                 yield from self._on_capture(captures[capture_id], runs[capture_id])
 
-    def _suffices(self, from_index: Mapping[int, Sequence[_Worked]], capture_id: int, plugin: Plugin) -> bool:
+    def _suffices(self, from_index: Mapping[int, Sequence[_RunResult]], capture_id: int, plugin: Plugin) -> bool:
         """Return whether the index is enough for a plugin; not if a version without listings made it."""
         if capture_id not in from_index or not isinstance(plugin, _BUILT_IN):
             return False
@@ -218,12 +218,12 @@ class _Stage:
             runs[run.capture_id].append(run)
         return {capture.id: capture for capture in captures}, dict(runs)
 
-    def _from_index(self, capture_ids: Sequence[int]) -> dict[int, list[_Worked]]:
+    def _from_index(self, capture_ids: Sequence[int]) -> dict[int, list[_RunResult]]:
         """Return the results of the built-in plugins on indexed pages, by capture, without reading WARC files."""
         built_in = [plugin for plugin in self.plugins.values() if isinstance(plugin, _BUILT_IN)]
         if not built_in:
             return {}
-        found: dict[int, list[_Worked]] = {}
+        found: dict[int, list[_RunResult]] = {}
         with self.database.read() as session:
             statuses = plugin_runs.run_statuses(session, capture_ids)
             for some in assets.batches(capture_ids, _TEXTS_AT_ONCE):
@@ -239,32 +239,32 @@ class _Stage:
 
     def _on_page(
         self, page: IndexedPage, plugin: PagePlugin | MediaPlugin | ListingPlugin, listings: Listings
-    ) -> _Worked | None:
+    ) -> _RunResult | None:
         """Return the assets of an indexed page by a built-in plugin; None when the index lacks data that it needs."""
         of = page.capture_id, plugin.name, plugin.version
         if isinstance(plugin, MediaPlugin):
-            return _Worked(SettledRun(*of, RunStatus.SKIPPED), from_index=True)
+            return _RunResult(SettledRun(*of, RunStatus.SKIPPED), from_index=True)
         if isinstance(plugin, ListingPlugin):
             return self._on_listing(page, plugin, listings) if page.capture_id in listings else None
         found = record_of_page(plugin, page)
         if isinstance(found, PluginFailure):
-            return _Worked(SettledRun(*of, RunStatus.FAILED, error=found.reason), from_index=True)
+            return _RunResult(SettledRun(*of, RunStatus.FAILED, error=found.reason), from_index=True)
         sighting = sighting_of_page(page, plugin, *found)
-        return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), from_index=True)
+        return _RunResult(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), from_index=True)
 
-    def _on_listing(self, page: IndexedPage, plugin: ListingPlugin, listings: Listings) -> _Worked:
+    def _on_listing(self, page: IndexedPage, plugin: ListingPlugin, listings: Listings) -> _RunResult:
         of = page.capture_id, plugin.name, plugin.version
         payload = listings[page.capture_id]
         if payload is None:
-            return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=0), from_index=True)
+            return _RunResult(SettledRun(*of, RunStatus.DONE, asset_count=0), from_index=True)
         asset = normalized_listing(plugin, page, payload)
         if isinstance(asset, PluginFailure):
-            return _Worked(SettledRun(*of, RunStatus.FAILED, error=asset.reason), from_index=True)
+            return _RunResult(SettledRun(*of, RunStatus.FAILED, error=asset.reason), from_index=True)
         sighting = sighting_of_listing(page, plugin, asset)
         contents = {sighting.blob_digest: asset.content}
-        return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), contents, from_index=True)
+        return _RunResult(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), contents, from_index=True)
 
-    def _on_capture(self, capture: PlacedCapture, runs: Sequence[BegunRun]) -> Iterator[_Worked]:
+    def _on_capture(self, capture: PlacedCapture, runs: Sequence[BegunRun]) -> Iterator[_RunResult]:
         # Recorded before the record is read: reading may also crash the process.
         yield from (self._given_up(run) for run in runs if run.attempts > MAX_INTERRUPTIONS)
         runs = [run for run in runs if run.attempts <= MAX_INTERRUPTIONS]
@@ -278,15 +278,15 @@ class _Stage:
             content = captured_content(self.database, self.archive_root, capture)
         except (WarcError, OutsideRootError, ValueError) as error:
             log.warning("assets.capture.unreadable", url=capture.url, reason=str(error))
-            yield from (self._failed(run, PluginFailure.of(error)) for run in runs)
+            yield from (self._failed_result(run, PluginFailure.of(error)) for run in runs)
             return
         yield from (self._on_content(capture, content, run) for run in runs)
 
-    def _on_content(self, capture: PlacedCapture, content: CapturedContent, run: BegunRun) -> _Worked:
+    def _on_content(self, capture: PlacedCapture, content: CapturedContent, run: BegunRun) -> _RunResult:
         plugin = self.plugins[run.plugin]
         found = normalized_by(plugin, content)
         if isinstance(found, PluginFailure):
-            return self._failed(run, found)
+            return self._failed_result(run, found)
         status = RunStatus.SKIPPED if found is None else RunStatus.DONE
         sightings = tuple(sighting_of_capture(capture, plugin, asset) for asset in found or ())
         contents = {
@@ -294,31 +294,31 @@ class _Stage:
             for sighting, asset in zip(sightings, found or (), strict=True)
             if not sighting.is_body
         }
-        return _Worked(
+        return _RunResult(
             SettledRun(capture.id, run.plugin, version_of(plugin), status, asset_count=len(sightings)),
             sightings,
             contents,
         )
 
-    def _given_up(self, run: BegunRun) -> _Worked:
+    def _given_up(self, run: BegunRun) -> _RunResult:
         reason = f"the process ended {MAX_INTERRUPTIONS} times while {run.plugin} worked on this capture"
-        return self._failed(run, PluginFailure(reason))
+        return self._failed_result(run, PluginFailure(reason))
 
     def _is_built_in(self, run: BegunRun) -> bool:
         return isinstance(self.plugins[run.plugin], _BUILT_IN)
 
-    def _unread(self, run: BegunRun, reason: str) -> _Worked:
+    def _unread(self, run: BegunRun, reason: str) -> _RunResult:
         """Return the result of a built-in plugin on a page that the index could not read."""
         plugin = self.plugins[run.plugin]
         if isinstance(plugin, MediaPlugin):
-            return _Worked(SettledRun(run.capture_id, run.plugin, version_of(plugin), RunStatus.SKIPPED))
-        return self._failed(run, PluginFailure(reason))
+            return _RunResult(SettledRun(run.capture_id, run.plugin, version_of(plugin), RunStatus.SKIPPED))
+        return self._failed_result(run, PluginFailure(reason))
 
-    def _failed(self, run: BegunRun, failure: PluginFailure) -> _Worked:
+    def _failed_result(self, run: BegunRun, failure: PluginFailure) -> _RunResult:
         version = version_of(self.plugins[run.plugin])
-        return _Worked(SettledRun(run.capture_id, run.plugin, version, RunStatus.FAILED, error=failure.reason))
+        return _RunResult(SettledRun(run.capture_id, run.plugin, version, RunStatus.FAILED, error=failure.reason))
 
-    def _settle(self, portion: Sequence[_Worked]) -> Counter[str]:
+    def _settle(self, portion: Sequence[_RunResult]) -> Counter[str]:
         """Store the blobs of a portion, then its results in one transaction; results of other processes are not
         replaced."""
         store = AssetStore(self.archive_root)
@@ -337,7 +337,7 @@ class _Stage:
             plugin_runs.settle_runs(session, [worked.run for worked in ours], now)
         return Counter(counted) + Counter(worked.run.status for worked in ours)
 
-    def _ours(self, session: Session, portion: Sequence[_Worked]) -> list[_Worked]:
+    def _ours(self, session: Session, portion: Sequence[_RunResult]) -> list[_RunResult]:
         """Return the results that no other process stored meanwhile; pages without their document are redone."""
         statuses = plugin_runs.run_statuses(session, {worked.run.capture_id for worked in portion})
         sightings = [sighting for worked in portion for sighting in worked.sightings]
@@ -354,7 +354,7 @@ class _Stage:
             and all(sighting.document_id in there for sighting in worked.sightings)
         ]
 
-    def _keep(self, store: AssetStore, portion: Sequence[_Worked], contents: dict[str, bytes]) -> None:
+    def _keep(self, store: AssetStore, portion: Sequence[_RunResult], contents: dict[str, bytes]) -> None:
         """Write the blobs of new versions; rows are stored first, so that no file is without one."""
         sightings = [sighting for worked in portion for sighting in worked.sightings if sighting.blob_place.has_file]
         if not sightings:
@@ -385,9 +385,9 @@ def _groups(pending: Iterable[PendingCapture]) -> Iterator[list[int]]:
         yield from assets.batches((capture.id for capture in captures), size)
 
 
-def _portions(worked: Iterable[_Worked]) -> Iterator[list[_Worked]]:
+def _portions(worked: Iterable[_RunResult]) -> Iterator[list[_RunResult]]:
     """Yield results in portions, before they fill the memory."""
-    portion: list[_Worked] = []
+    portion: list[_RunResult] = []
     size = 0
     for piece in worked:
         portion.append(piece)

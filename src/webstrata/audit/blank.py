@@ -20,12 +20,12 @@ _NOTICEABLE = 24
 
 def is_blank_screenshot(png: bytes) -> bool:
     """Return whether a PNG image shows nothing; UnreadablePageError when it cannot be decoded."""
-    image = _decoded(png)
+    image = _decode_png(png)
     width, height = image.size
     return _differing_pixels(image) < LEAST_SHARE * width * height
 
 
-def _decoded(png: bytes) -> "Image":
+def _decode_png(png: bytes) -> "Image":
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:

@@ -31,8 +31,8 @@ def _change(name: str, before: object, after: object) -> FeatureChange | None:
         added = [one for one in after if one not in before]
         if not gone and not added:
             return FeatureChange(name, "another order", "")
-        return FeatureChange(name, _shown(gone), _shown(added))
-    return FeatureChange(name, _shown(before), _shown(after))
+        return FeatureChange(name, _format_value(gone), _format_value(added))
+    return FeatureChange(name, _format_value(before), _format_value(after))
 
 
 def _leaves(value: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -44,8 +44,8 @@ def _leaves(value: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str
             yield f"{prefix}{name}", inner
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if value is None or value == []:
         return ""
-    text = ", ".join(_shown(one) for one in value) if isinstance(value, list) else str(value)
+    text = ", ".join(_format_value(one) for one in value) if isinstance(value, list) else str(value)
     return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}…"

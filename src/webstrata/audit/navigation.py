@@ -84,17 +84,17 @@ async def _try(opened: "BrowserPage", url: str, policy: NavigationPolicy) -> _At
     except SlowError:
         return _Attempt(error=f"no response within {policy.timeout_seconds:g} s", is_timeout=True)
     except Error as error:
-        return _failed(opened, url, error.message.partition("\n")[0], policy)
-    return _responded(opened, url, response)
+        return _failed_attempt(opened, url, error.message.partition("\n")[0], policy)
+    return _response_attempt(opened, url, response)
 
 
-def _responded(opened: "BrowserPage", url: str, response: "Response | None") -> _Attempt:
+def _response_attempt(opened: "BrowserPage", url: str, response: "Response | None") -> _Attempt:
     if (failure := _failure(opened, url)) is not None:
         return _Attempt(error=str(failure), is_final=isinstance(failure, BlockedAddressError))
     return _Attempt(status=None if response is None else response.status)
 
 
-def _failed(opened: "BrowserPage", url: str, reason: str, policy: NavigationPolicy) -> _Attempt:
+def _failed_attempt(opened: "BrowserPage", url: str, reason: str, policy: NavigationPolicy) -> _Attempt:
     """Return a failed attempt, with the proxy's error if it has one: the browser only knows that the connection
     ended."""
     failure = _failure(opened, url)

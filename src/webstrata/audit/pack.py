@@ -68,7 +68,7 @@ def write_pack(output: Path, contents: PackContents, created_at: datetime, *, fo
                 wacz.seek(0)
                 writer.add(WACZ_NAME, wacz)
             for name, path in sorted(contents.artifacts.items()):
-                with _opened(path) as artifact:
+                with _open_file(path) as artifact:
                     writer.add(name, artifact)
             digest = writer.add_manifest(contents.session)
         size = file.tell()
@@ -124,7 +124,7 @@ def _check_names(artifacts: Mapping[str, Path]) -> None:
             raise UsageError(f"{name!r} cannot be the path of a file in an evidence pack")
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open_file(path: Path) -> IO[bytes]:
     try:
         return path.open("rb")
     except OSError as error:

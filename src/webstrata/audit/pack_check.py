@@ -78,7 +78,7 @@ class _Pack:
         digest = self._check.manifest_sha256 = sha256(manifest).hexdigest()
         if expected and expected != digest:
             self._add(MANIFEST, f"its SHA-256 is {digest}, not {expected}")
-        listed = list(_listed(manifest))
+        listed = list(_listed_files(manifest))
         for one in listed:
             self._check_file(one)
         known = {MANIFEST, *(one.path for one in listed)}
@@ -141,7 +141,7 @@ def _streams(wacz: WaczFile, source: IO[bytes]) -> Iterator[tuple[Path, IO[bytes
             yield wacz.path / entry.filename, stream
 
 
-def _listed(manifest: bytes) -> Iterator[_ListedFile]:
+def _listed_files(manifest: bytes) -> Iterator[_ListedFile]:
     """Yield the files that a manifest lists; WarcError when it is not a valid manifest of this program."""
     try:
         read = json.loads(manifest)

@@ -141,7 +141,7 @@ async def store_page(tools: PageTools, page: AuditPage, visited: VisitedPage | P
     except UnreadablePageError as error:
         await tools.log.error(AuditEventType.ERROR, f"The page cannot be read: {error}", url=visited.url)
         return await store_page(tools, page, PageFailure(visited.viewport, visited.url, str(error)))
-    done = _described(page, visited, judged)
+    done = _finished_page(page, visited, judged)
     await tools.store.put_page(done, visited.collected, judged.features)
     await in_thread(_save, tools, done)
     await tools.log.info(
@@ -199,7 +199,7 @@ def _page_options(policy: CrawlPolicy, viewport: AuditViewport) -> PageOptions:
     )
 
 
-def _described(page: AuditPage, visited: VisitedPage, judged: JudgedEvidence) -> AuditPage:
+def _finished_page(page: AuditPage, visited: VisitedPage, judged: JudgedEvidence) -> AuditPage:
     return replace(
         page,
         status=AuditPageStatus.OK,

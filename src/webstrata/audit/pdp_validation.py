@@ -57,7 +57,7 @@ def evaluate_pdp_validation_signals(
     strong = flags["add_to_cart"] or flags["product_schema"]
     is_strict = crawl_policy_version is CrawlPolicyVersion.V1_2
     valid = base and ((strong and not flags["product_list"]) or not is_strict)
-    reasons = (*_missing(flags, is_strict=is_strict), *_found(signals))
+    reasons = (*_missing(flags, is_strict=is_strict), *_found_signals(signals))
     return PdpVerdict(valid, crawl_policy_version, signals, _score(flags), reasons)
 
 
@@ -104,7 +104,7 @@ def _missing(flags: dict[str, bool], *, is_strict: bool) -> list[str]:
     return reasons
 
 
-def _found(signals: ShopSignals) -> list[str]:
+def _found_signals(signals: ShopSignals) -> list[str]:
     """Return what was found, a line each."""
     named = {
         "list of products": signals.product_list,
@@ -114,8 +114,8 @@ def _found(signals: ShopSignals) -> list[str]:
         "add to cart": signals.add_to_cart,
         "product schema": signals.product_schema,
     }
-    return [f"{name}: {_shown(text)}" for name, text in named.items() if text]
+    return [f"{name}: {_shorten(text)}" for name, text in named.items() if text]
 
 
-def _shown(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"

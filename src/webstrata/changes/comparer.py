@@ -26,7 +26,7 @@ class Comparer:
         """Return the comparison of two pages; if it fails, an error event with the reason."""
         with self._lock:
             reply = self._exchange(request)
-        return _failed(reply) if isinstance(reply, str) else reply
+        return _failed_comparison(reply) if isinstance(reply, str) else reply
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -58,5 +58,5 @@ def _reason(death: ChildDiedError) -> str:
     return f"comparing the two captures crashed the process ({death})"
 
 
-def _failed(reason: str) -> ComparedPages:
+def _failed_comparison(reason: str) -> ComparedPages:
     return ComparedPages(Comparison(ChangeType.ERROR, summary=reason, limit=reason), "", diff_truncated=False)

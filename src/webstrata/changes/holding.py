@@ -31,7 +31,7 @@ def holding(
     """Wait for the lease of a source, renew it during the block and release it; yield None when stopped before."""
     with present(archive_root) as owner:
         lease = SourceLease(source_id, uuid4().hex)
-        while not _taken(database, archive_root, lease, owner):
+        while not _try_to_take(database, archive_root, lease, owner):
             if stopping.is_set():
                 yield None
                 return
@@ -48,7 +48,7 @@ def holding(
                 change_leases.release(session, lease)
 
 
-def _taken(database: Database, archive_root: Path, lease: SourceLease, owner: str) -> bool:
+def _try_to_take(database: Database, archive_root: Path, lease: SourceLease, owner: str) -> bool:
     now = datetime.now(UTC)
     with database.write() as session:
         return change_leases.take(session, lease, owner, now + _LEASE, now=now, is_dead=partial(is_gone, archive_root))

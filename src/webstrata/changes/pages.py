@@ -58,7 +58,7 @@ class PageLoader:
             stated = {one.content_hash for one in requested if one.content_hash is not None}
             images = page_metadata.load_images(session, stated)
         return {
-            one.id: _stored(
+            one.id: _stored_page(
                 one,
                 self._content(one, texts),
                 frozenset(linked.get(one.outlinks_from or 0, ())),
@@ -78,7 +78,7 @@ class PageLoader:
                 f"{live.url} is not a page that can be compared (its type is {content_type or 'not stated'})"
             )
         reading = self.reader.page(ReadPage(kind, Body.of_response(live.url, body, live.status, headers)))
-        quality, quality_kind = _judged(reading, live.status)
+        quality, quality_kind = _quality_of_reading(reading, live.status)
         return StoredPage(
             title=reading.title,
             text=reading.text,
@@ -102,7 +102,7 @@ class PageLoader:
         if reading is None:
             return stored
         text = StoredText(reading.title, reading.text, reading.blocks, reading.regions)
-        return _Content(text, *_judged(reading, snapshot.status_code))
+        return _Content(text, *_quality_of_reading(reading, snapshot.status_code))
 
     def _read_again(self, snapshot: ComparedSnapshot) -> Reading | None:
         """Read a page again from its WARC, as another version of the index may have returned another text."""
@@ -132,12 +132,14 @@ def _quality_of_status(status: int | None) -> tuple[float, str]:
     return (1.0, "page") if status is None or status in _GOOD else (0.0, "error")
 
 
-def _judged(reading: Reading, status: int | None) -> tuple[float, str]:
+def _quality_of_reading(reading: Reading, status: int | None) -> tuple[float, str]:
     judged = reading.quality
     return _quality_of_status(status) if judged is None else (judged.quality, judged.kind.value)
 
 
-def _stored(snapshot: ComparedSnapshot, content: _Content, links: frozenset[str], images: frozenset[str]) -> StoredPage:
+def _stored_page(
+    snapshot: ComparedSnapshot, content: _Content, links: frozenset[str], images: frozenset[str]
+) -> StoredPage:
     text = content.text
     return StoredPage(
         title=text.title,

@@ -8,7 +8,7 @@ def print_details(values: Mapping[str, object]) -> None:
     """Print the values that are set, each after its name; nested values by their dotted names."""
     from webstrata.logs import harmless
 
-    rows = [(_words(name), _shown(name, value)) for name, value in _flat(values)]
+    rows = [(_words(name), _format_value(name, value)) for name, value in _flat(values)]
     width = max((len(name) for name, _ in rows), default=0)
     for name, value in rows:
         print(f"{name:>{width}}  {harmless(value)}")
@@ -30,7 +30,7 @@ def _words(name: str) -> str:
     return words.replace("warc", "WARC").replace("url", "URL")
 
 
-def _shown(name: str, value: object) -> str:
+def _format_value(name: str, value: object) -> str:
     from webstrata.storage.file_system import shown_bytes
 
     if isinstance(value, bool):

@@ -116,7 +116,7 @@ def _until_signal() -> Iterator[threading.Event]:
 
 def _print_plan(plan: "RebuildPlan", *, as_json: bool) -> None:
     if as_json:
-        print_json({"dry_run": True, **_planned(plan), "problems": [*plan.problems, *plan.losses]})
+        print_json({"dry_run": True, **_plan_json(plan), "problems": [*plan.problems, *plan.losses]})
         return
     for source in plan.sources:
         print(f"source {source.code} (id {source.id or 'new'})")
@@ -132,7 +132,7 @@ def _print_report(made: "RebuildReport", events: int, *, as_json: bool) -> None:
         counts = {"sources": made.added_sources, "jobs": made.added_jobs, "indexed_jobs": made.indexed_jobs}
         shown = {
             "dry_run": False,
-            **_planned(made.plan),
+            **_plan_json(made.plan),
             "added": counts,
             "totals": dataclasses.asdict(made.totals),
             "change_events": events,
@@ -156,7 +156,7 @@ def _print_report(made: "RebuildReport", events: int, *, as_json: bool) -> None:
         print("interrupted: run the same command again to continue")
 
 
-def _planned(plan: "RebuildPlan") -> dict[str, object]:
+def _plan_json(plan: "RebuildPlan") -> dict[str, object]:
     return {
         "sources": [{"code": source.code, "id": source.id} for source in plan.sources],
         "jobs": [

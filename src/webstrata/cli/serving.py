@@ -29,7 +29,7 @@ verbs = typer.Typer()
 _STOP_SECONDS = 10
 _RESTART_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
-_LAST_ANSWERS_SECONDS = 2
+_LAST_RESPONSES_SECONDS = 2
 """How long a stop waits for responses in progress, as a live view would never end by itself."""
 
 _HEADERS_SECONDS = 10
@@ -129,7 +129,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
         respawn_failed_workers=True,
         log_dictconfig=SERVER_LOGGING,
         log_level=LogLevels.warning,
-        workers_kill_timeout=_LAST_ANSWERS_SECONDS,
+        workers_kill_timeout=_LAST_RESPONSES_SECONDS,
         # Proxies use HTTP/1 here; HTTP/2 without TLS would only add a way to overload the server.
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=_HEADERS_SECONDS * 1000),

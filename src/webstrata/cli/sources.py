@@ -66,7 +66,7 @@ def create_job(
     as_json: AsJson = False,
 ) -> None:
     """Queue a job of a source, with the settings that are stored for the source."""
-    print_made(_made(source, seeds or [], options or []), as_json)
+    print_made(_make_job(source, seeds or [], options or []), as_json)
 
 
 @command(verbs, "regroup", example="webstrata regroup --source example --dry-run")
@@ -151,10 +151,10 @@ def add(
     options: Options = None,
 ) -> None:
     """Add a source, or set the schedule of the source that already has the same URL."""
-    from webstrata.jobs.sources.source_commands import WantedSource
+    from webstrata.jobs.sources.source_commands import SourceRequest
     from webstrata.model.jobs.registry import source_code_from
 
-    requested = WantedSource(
+    requested = SourceRequest(
         tuple(urls),
         source_code_from(code),
         name or "",
@@ -294,7 +294,7 @@ def resume(code: Code) -> None:
 @command(sources, "run", example="webstrata sources run example")
 def run_now(code: Code, seeds: MoreSeeds = None, options: Options = None, as_json: AsJson = False) -> None:
     """Queue a job of a source now, independent of its schedule."""
-    print_made(_made(code, seeds or [], options or []), as_json)
+    print_made(_make_job(code, seeds or [], options or []), as_json)
 
 
 @command(sources, "parameters", example="webstrata sources parameters example id,lang")
@@ -321,7 +321,7 @@ def _regrouping(view: "SourceView") -> str:
     return f"; now webstrata regroup --source {view.code}" if view.needs_regrouping else ""
 
 
-def _made(code: str, seeds: Sequence[str], options: Sequence[str]) -> "MadeJob":
+def _make_job(code: str, seeds: Sequence[str], options: Sequence[str]) -> "MadeJob":
     from webstrata.jobs.sources.registry import make_job
     from webstrata.model.jobs.registry import seeds_of
 

@@ -35,14 +35,14 @@ def run(arguments: Sequence[str]) -> int:
             return _run_audits(once=asked.once)
         if asked.id is None:
             raise UsageError("the following arguments are required: --id")
-        return _indexed(asked.id, so_far=asked.so_far)
+        return _run_index(asked.id, so_far=asked.so_far)
     except WebstrataError as error:
         return print_error(error, "webstrata")
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
-def _indexed(job_id: int, *, so_far: bool) -> int:
+def _run_index(job_id: int, *, so_far: bool) -> int:
     from webstrata.jobs.running.children import Lifeline
     from webstrata.jobs.running.stage_process import on_behalf_of
 

@@ -194,14 +194,14 @@ class HostPermits:
         slots, began = self.slots_of(host), self._clock()
         # Waiting requests queue up here, so that not all of them query the store.
         async with self._queues.setdefault((host, slots), asyncio.Semaphore(slots)):
-            permit = await self._taken(host, slots)
+            permit = await self._take_permit(host, slots)
             self._waited(self._clock() - began)
             try:
                 yield
             finally:
                 await in_thread(self._give_back, permit, self._rest(host))
 
-    async def _taken(self, host: str, slots: int) -> Permit:
+    async def _take_permit(self, host: str, slots: int) -> Permit:
         await asyncio.sleep(max(0.0, self._not_before.get(host, 0.0) - self._clock()))
         while True:
             taken = await self._ask(host, slots)

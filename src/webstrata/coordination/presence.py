@@ -34,7 +34,7 @@ def present(archive_root: Path, *, kind: str = "", site: str = "") -> Iterator[s
 
 
 @contextmanager
-def buried(archive_root: Path, owner: str) -> Iterator[bool]:
+def bury(archive_root: Path, owner: str) -> Iterator[bool]:
     """Take the lock of a dead worker of this machine, so that only one process cleans up after it; False if it may be
     alive.
 
@@ -46,7 +46,7 @@ def buried(archive_root: Path, owner: str) -> Iterator[bool]:
         yield False
         return
     try:
-        dead = _locked(descriptor)
+        dead = _try_lock(descriptor)
         yield dead
         if dead:
             path.unlink(missing_ok=True)
@@ -80,7 +80,7 @@ def is_dead(archive_root: Path, owner: str) -> bool:
     if descriptor is None:
         return False
     try:
-        return _locked(descriptor)
+        return _try_lock(descriptor)
     finally:
         os.close(descriptor)
 
@@ -128,7 +128,7 @@ def _open_lock(path: Path) -> int | None:
         raise StorageError(f"{path}: {error.strerror}") from error
 
 
-def _locked(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -14,7 +14,7 @@ import structlog
 
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.scraping import scrape_records
-from webstrata.crawl.warc_records import append_answers, new_links, payload_digest, referable_files, referred_files
+from webstrata.crawl.warc_records import append_responses, new_links, payload_digest, referable_files, referred_files
 from webstrata.db.captures import captures
 from webstrata.db.captures.new_rows import NewCapture, NewLinks
 from webstrata.db.collections import scrapes
@@ -144,7 +144,7 @@ class Committer:
         acknowledged = writer.size
         earlier_files = referable_files(outcomes, stored)
         try:
-            new_captures = append_answers(writer, outcomes, stored, resources)
+            new_captures = append_responses(writer, outcomes, stored, resources)
             writer.sync()
             links = new_links(outcomes, new_captures, stored, self._warc_file_id)
             referred = referred_files(new_captures, earlier_files)

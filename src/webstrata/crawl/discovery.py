@@ -107,16 +107,16 @@ class Discovery:
         async for url in urls:
             batch.append(Link(url))
             if len(batch) == _LISTED_AT_ONCE:
-                self._found(await in_thread(self._added, batch))
+                self._found(await in_thread(self._add_links, batch))
                 batch = []
-        self._found(await in_thread(self._added, batch))
+        self._found(await in_thread(self._add_links, batch))
 
-    def _added(self, links: Sequence[Link]) -> tuple[Link, ...]:
-        admitted = self._scope.admitted(links, _LISTED_DEPTH)
+    def _add_links(self, links: Sequence[Link]) -> tuple[Link, ...]:
+        admit_links = self._scope.admit_links(links, _LISTED_DEPTH)
         with self._database.write() as session:
             leases.lock_job(session, self._job_id)
-            frontier.add_links(session, self._job_id, admitted, _LISTED_DEPTH, datetime.now(UTC))
-        return admitted
+            frontier.add_links(session, self._job_id, admit_links, _LISTED_DEPTH, datetime.now(UTC))
+        return admit_links
 
     def _note_tries(self, tries: int) -> None:
         with self._database.write() as session:

@@ -277,7 +277,7 @@ class Crawl:
         if not await in_thread(self._is_drained) or discovering:
             return False
         # Only the leader reads the sitemaps, even if other workers fetched the pages.
-        if self._discovery.may_begin and await in_thread(self._has_answer):
+        if self._discovery.may_begin and await in_thread(self._has_response):
             self._discovery.begin()
         return not self._discovery.is_under_way and not await self._adds_known_pages()
 
@@ -290,7 +290,7 @@ class Crawl:
         self._note_links(added)
         return bool(added)
 
-    def _has_answer(self) -> bool:
+    def _has_response(self) -> bool:
         with self._database.read() as session:
             return frontier.has_any(session, self._job_id, TaskStatus.FINISHED)
 

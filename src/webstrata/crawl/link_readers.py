@@ -51,7 +51,7 @@ class LinkReaders:
         """Return the links of a response; UnreadablePageError when it cannot be read within the limits."""
         content_type, x_robots_tag = result.header("content-type"), result.header_lines("x-robots-tag")
         if earlier is not None and result.body_digest == earlier.payload_digest:
-            known = self._stored(earlier)
+            known = self._stored_record(earlier)
             if known is not None and known.is_read_as(content_type, x_robots_tag):
                 return FoundLinks(known.page)
         request = ReadLinks(
@@ -67,7 +67,7 @@ class LinkReaders:
 
     async def read_earlier(self, archive_root: Path, earlier: EarlierCapture) -> FoundLinks:
         """Return the links of an earlier capture: as they are stored, else from its WARC file."""
-        known = self._stored(earlier)
+        known = self._stored_record(earlier)
         if known is not None:
             return FoundLinks(known.page)
         return await self._find(await asyncio.to_thread(self._earlier_page, archive_root, earlier))
@@ -80,7 +80,7 @@ class LinkReaders:
         for reader in self._readers:
             reader.close()
 
-    def _stored(self, earlier: EarlierCapture) -> LinkRecord | None:
+    def _stored_record(self, earlier: EarlierCapture) -> LinkRecord | None:
         return None if earlier.packed_links is None else unpacked(earlier.packed_links, self._robot)
 
     async def _find(self, request: ReadLinks) -> FoundLinks:

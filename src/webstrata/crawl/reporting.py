@@ -46,17 +46,17 @@ class Reporter:
 
     def report(self) -> FrontierCounts:
         """Write this worker's counts, report the sum of all workers, and return the job's URLs by status."""
-        counts, now = self._counted(), datetime.now(UTC)
+        counts, now = self._current_counts(), datetime.now(UTC)
         with self._database.write() as session:
-            report = self._written(session, counts, now)
+            report = self._write_report(session, counts, now)
         self._progress(CrawlProgress(counts, report, self.tally.failures()))
         return counts
 
     def _report(self) -> bool:
         """Write the statistics, check the other workers, and return whether the crawl goes on."""
-        counts, now = self._counted(), datetime.now(UTC)
+        counts, now = self._current_counts(), datetime.now(UTC)
         with self._database.write() as session:
-            report = self._written(session, counts, now)
+            report = self._write_report(session, counts, now)
             # Even when nothing is left to claim; otherwise the crawl would wait for dead workers for ever.
             frontier.reclaim_expired(session, self._job_id, now)
             goes_on = leases.may_crawl(session, self._job_id)
@@ -64,12 +64,12 @@ class Reporter:
         self._progress(CrawlProgress(counts, report, self.tally.failures()))
         return goes_on and not other_work
 
-    def _counted(self) -> FrontierCounts:
+    def _current_counts(self) -> FrontierCounts:
         # Counted before the transaction, during which other workers cannot write.
         with self._database.read() as session:
             return frontier.counts(session, self._job_id)
 
-    def _written(self, session: Session, counts: FrontierCounts, now: datetime) -> CrawlReport:
+    def _write_report(self, session: Session, counts: FrontierCounts, now: datetime) -> CrawlReport:
         leases.lock_job(session, self._job_id)
         if self._leads:
             jobs.set_crawl_counts(session, self._job_id, asdict(counts))

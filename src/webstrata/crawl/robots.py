@@ -54,16 +54,16 @@ class RobotsRules:
 
     async def allows(self, url: str) -> bool:
         """Return whether robots.txt allows a URL; FetchError when it cannot be fetched, which forbids everything."""
-        return (await self._known(url)).allows(url)
+        return (await self._cached_rules(url)).allows(url)
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """Return the sitemaps that the robots.txt of a URL's origin names; none when it cannot be fetched."""
         try:
-            return (await self._known(url)).sitemaps
+            return (await self._cached_rules(url)).sitemaps
         except FetchError:
             return ()
 
-    async def _known(self, url: str) -> RobotsTxt:
+    async def _cached_rules(self, url: str) -> RobotsTxt:
         origin = origin_of(url)
         known = self._origins.get(origin)
         if known is None or (known.rules.done() and self._clock() >= known.until):
@@ -94,7 +94,7 @@ class RobotsRules:
             known.failures = 0
 
     async def _rules(self, origin: str) -> RobotsTxt:
-        result = await self._final_answer(f"{origin}/robots.txt")
+        result = await self._final_response(f"{origin}/robots.txt")
         if result is None or 300 <= result.status < 500:
             return _ALLOW_ALL
         content = decoded(result.body, result.header("content-encoding"), MAX_BYTES + 1)
@@ -104,7 +104,7 @@ class RobotsRules:
             self._on_delay(host_of(f"{origin}/"), delay)
         return rules
 
-    async def _final_answer(self, url: str) -> FetchResult | None:
+    async def _final_response(self, url: str) -> FetchResult | None:
         """Return the final response for an origin's robots.txt, after redirects to any host; None when there are too
         many."""
         for _ in range(_MAX_REDIRECTS + 1):

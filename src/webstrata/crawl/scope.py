@@ -25,7 +25,7 @@ class CrawlScope:
     traps: TrapGuard
     max_page_requisites: int = CrawlConfig.max_page_requisites
 
-    def admitted(
+    def admit_links(
         self, links: Sequence[Link], depth: int, page: str | None = None, *, nesting: int = 1
     ) -> tuple[Link, ...]:
         """Return the links that the job follows.
@@ -54,9 +54,9 @@ class CrawlScope:
     def _address(self) -> Callable[[str], str | None]:
         """Return a cached function from a URL to the address that the job follows; None for one that it does not
         follow."""
-        return lru_cache(_DECISIONS_KEPT)(self._decided)
+        return lru_cache(_DECISIONS_KEPT)(self._decide)
 
-    def _decided(self, href: str) -> str | None:
+    def _decide(self, href: str) -> str | None:
         # Session parameters are removed first: a site that adds one to every link would look like a trap.
         url = self.traps.cleaned(href)
         return url if self.rules.admits(url) and self.traps.verdict(url) is None else None
@@ -65,9 +65,9 @@ class CrawlScope:
     def _requisite_address(self) -> Callable[[str], str | None]:
         """Return a cached function from the URL of a requisite to the address that the job captures; None for
         others."""
-        return lru_cache(_DECISIONS_KEPT)(self._decided_requisite)
+        return lru_cache(_DECISIONS_KEPT)(self._decide_requisite)
 
-    def _decided_requisite(self, href: str) -> str | None:
+    def _decide_requisite(self, href: str) -> str | None:
         # The trap detection does not count requisites, which have no links and a limit per page.
         url = self.traps.cleaned(href)
         return url if self.rules.why_not_requisite(url) is None else None

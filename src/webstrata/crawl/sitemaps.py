@@ -127,21 +127,21 @@ def _log_skipped(url: str, reason: str) -> None:
 
 async def _read(fetch: Fetch, url: str, limits: SitemapLimits) -> Sitemap:
     try:
-        result = await _fetched(fetch, url)
+        result = await _fetch_sitemap(fetch, url)
     except FetchError as error:
         return Sitemap(problem=str(error))
     # In a thread, as fifty megabytes take seconds and would block the event loop.
-    return await asyncio.to_thread(_parsed, result, limits)
+    return await asyncio.to_thread(_parse_result, result, limits)
 
 
-def _parsed(result: FetchResult, limits: SitemapLimits) -> Sitemap:
+def _parse_result(result: FetchResult, limits: SitemapLimits) -> Sitemap:
     body = result.body
     if not body.startswith(_GZIP):
         body = decoded(body, result.header("content-encoding"), limits.max_bytes + 1)
     return parse_sitemap(body, result.url, limits)
 
 
-async def _fetched(fetch: Fetch, url: str) -> FetchResult:
+async def _fetch_sitemap(fetch: Fetch, url: str) -> FetchResult:
     for _ in range(_MAX_REDIRECTS + 1):
         result = await fetch(url)
         if result.status == HTTPStatus.OK:
@@ -161,7 +161,7 @@ def parse_sitemap(body: bytes, url: str, limits: SitemapLimits = DEFAULT_LIMITS)
     collected = _Collected(limits)
     try:
         # One byte more shows that there is more.
-        whole = _unpacked(body, limits.max_bytes + 1)
+        whole = _decompress(body, limits.max_bytes + 1)
         text = whole[: limits.max_bytes].removeprefix(_UTF8_MARK).lstrip()
         read = _read_xml if text.startswith(_XML_BEGINNINGS) else _read_lines
         read(text, collected)
@@ -172,7 +172,7 @@ def parse_sitemap(body: bytes, url: str, limits: SitemapLimits = DEFAULT_LIMITS)
     return collected.sitemap(f"{url}: {collected.refused} entries are not web addresses" if collected.refused else None)
 
 
-def _unpacked(body: bytes, most: int) -> bytes:
+def _decompress(body: bytes, most: int) -> bytes:
     for _ in range(_MAX_LAYERS):
         if not body.startswith(_GZIP):
             break

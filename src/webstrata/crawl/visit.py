@@ -72,11 +72,11 @@ class UrlVisitor:
         page = found.page
         directives = self.obeyed.of(page.directives)
         is_page = task.task_type is TaskType.PAGE
-        links = self._leading_on(page.links, directives) if is_page else _nested(page.links, result)
+        links = self._leading_on(page.links, directives) if is_page else _nested_requisites(page.links, result)
         nesting = 1 if is_page else task.depth + 1
         resources, framed = self._resources(task, result)
-        admitted = self.scope.admitted([*links, *framed], task.depth + 1, result.url, nesting=nesting)
-        noted = problem or (_cut(task.url) if page.is_cut else None)
+        admitted = self.scope.admit_links([*links, *framed], task.depth + 1, result.url, nesting=nesting)
+        noted = problem or (_note_cut_links(task.url) if page.is_cut else None)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=noted)
         if directives.noarchive:
             return Outcome(replace(done, last_error=f"{task.url}: the page is marked noarchive"), links=admitted)
@@ -87,7 +87,7 @@ class UrlVisitor:
         if result.rendering is None or self.rendering is None or not self.rendering.keeps_resources:
             return (), ()
         depth = task.depth + 1
-        return split_resources(result.rendering.resources, lambda url: bool(self.scope.admitted([Link(url)], depth)))
+        return split_resources(result.rendering.resources, lambda url: bool(self.scope.admit_links([Link(url)], depth)))
 
     def _leading_on(self, links: Sequence[Link], directives: RobotsDirectives) -> Sequence[Link]:
         """Return the links of a page that may be followed; requisites are left out if the page itself is not stored."""
@@ -106,7 +106,7 @@ class UrlVisitor:
         if self.rendering is not None:
             return await self._respond_rendered(task, self.rendering)
         earlier = task.earlier
-        result = await self._fetched(task.url, earlier.conditions if earlier else {})
+        result = await self._fetch_url(task.url, earlier.conditions if earlier else {})
         if earlier is None or result.status != HTTPStatus.NOT_MODIFIED:
             return result, *await self._links(result, task)
         try:
@@ -115,7 +115,7 @@ class UrlVisitor:
             return result, FoundLinks(), _unreadable(task.url, error)
         except (WarcError, StorageError) as error:
             log.warning("crawl.recall.failed", url=task.url, reason=str(error))
-        result = await self._fetched(task.url, {})
+        result = await self._fetch_url(task.url, {})
         return result, *await self._links(result, task)
 
     async def _respond_rendered(
@@ -124,7 +124,7 @@ class UrlVisitor:
         """Fetch a URL over HTTP, unconditionally as a browser needs the content, or open it in the browser."""
         task = replace(task, earlier=None)
         if not rendering.comes_first(task):
-            result = await self._fetched(task.url, {})
+            result = await self._fetch_url(task.url, {})
             found, problem = await self._links(result, task)
             if not rendering.is_needed(task, found):
                 return result, found, problem
@@ -142,7 +142,7 @@ class UrlVisitor:
         except UnreadablePageError as error:
             return FoundLinks(), _unreadable(result.url, error)
 
-    async def _fetched(self, url: str, conditions: Mapping[str, str]) -> FetchResult:
+    async def _fetch_url(self, url: str, conditions: Mapping[str, str]) -> FetchResult:
         return _refuse_transient(await self.fetch(url, conditions))
 
 
@@ -155,7 +155,7 @@ def _refuse_transient(result: FetchResult) -> FetchResult:
     raise TransientFetchError(message, wait, kind=f"http_{result.status}")
 
 
-def _nested(links: Sequence[Link], result: FetchResult) -> Sequence[Link]:
+def _nested_requisites(links: Sequence[Link], result: FetchResult) -> Sequence[Link]:
     """Return the requisites of a requisite: resources of a style sheet, or a redirect's target, but no links."""
     if result.status >= HTTPStatus.BAD_REQUEST:
         return ()
@@ -171,6 +171,6 @@ def _unreadable(url: str, error: UnreadablePageError) -> str:
     return f"{url}: its links were not read: {error}"
 
 
-def _cut(url: str) -> str:
+def _note_cut_links(url: str) -> str:
     log.warning("crawl.page.links_cut", url=url, most=MAX_REFERENCES)
     return f"{url}: it has more than {MAX_REFERENCES:,} links; the others were not read"

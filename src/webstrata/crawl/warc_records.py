@@ -21,7 +21,7 @@ def payload_digest(result: FetchResult) -> str | None:
     return result.body_digest if whole and HTTPStatus.OK <= result.status < HTTPStatus.MULTIPLE_CHOICES else None
 
 
-def append_answers(
+def append_responses(
     writer: WarcFileWriter,
     outcomes: Sequence[Outcome],
     stored: dict[str, Original],

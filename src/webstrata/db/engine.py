@@ -181,7 +181,7 @@ def is_there(url: str) -> bool:
 
 
 def _url(url: str) -> URL:
-    parsed = _parsed(url)
+    parsed = _parse_address(url)
     backend = parsed.get_backend_name()
     if backend == "postgresql":
         if importlib.util.find_spec("psycopg") is None:
@@ -194,7 +194,7 @@ def _url(url: str) -> URL:
     return parsed
 
 
-def _parsed(url: str) -> URL:
+def _parse_address(url: str) -> URL:
     wrong = SettingsError(
         "the database URL is not valid (expected sqlite:///file or postgresql://user:password@host/name;"
         " in a password, write @ as %40)"

@@ -84,12 +84,12 @@ class _DemoHandler(BaseHTTPRequestHandler):
     wbufsize = -1  # buffered: head and body leave in one send
 
     def do_GET(self) -> None:
-        self._answer(with_body=True)
+        self._respond(with_body=True)
 
     def do_HEAD(self) -> None:
-        self._answer(with_body=False)
+        self._respond(with_body=False)
 
-    def _answer(self, with_body: bool) -> None:
+    def _respond(self, with_body: bool) -> None:
         response = self.server.site.get(urlsplit(self.path).path, self.server.not_found)
         unchanged = is_unchanged(response, self.headers)
         self.send_response(304 if unchanged else response.status)

@@ -58,7 +58,7 @@ def build_site(edition: int) -> Mapping[str, DemoResponse]:
     documents, changed = _newest(contents)
     documents["/sitemap.xml"] = _sitemap(documents, changed)
     changed["/sitemap.xml"] = contents[-1].published
-    site = {path: _found(document, changed[path]) for path, document in documents.items()}
+    site = {path: _ok_response(document, changed[path]) for path, document in documents.items()}
     site |= {old: _redirect(new) for old, new in contents[-1].redirects.items()}
     return MappingProxyType(site)
 
@@ -150,7 +150,7 @@ def _sitemap(documents: Mapping[str, _Document], changed: Mapping[str, datetime]
     return _Document("application/xml; charset=utf-8", _render("sitemap.xml", listed=listed).encode())
 
 
-def _found(document: _Document, changed: datetime) -> DemoResponse:
+def _ok_response(document: _Document, changed: datetime) -> DemoResponse:
     headers = [
         ("Content-Type", document.content_type),
         ("ETag", f'"{sha256(document.body).hexdigest()[:32]}"'),

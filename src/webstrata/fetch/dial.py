@@ -60,7 +60,7 @@ class Dialer:
             try:
                 with _as_fetch_errors():
                     async with asyncio.timeout(self._timeout / len(tried)):
-                        return await _connected(address, endpoint, tls)
+                        return await _connect(address, endpoint, tls)
             except FetchError as error:
                 failure = error
         raise failure
@@ -86,7 +86,7 @@ def proxy_refusal(head: Head) -> FetchError:
     return kind(f"the proxy answered {head.status} {head.reason}".rstrip(), kind="proxy")
 
 
-async def _connected(address: str, endpoint: Endpoint, tls: ssl.SSLContext | None) -> Connection:
+async def _connect(address: str, endpoint: Endpoint, tls: ssl.SSLContext | None) -> Connection:
     loop = asyncio.get_running_loop()
     name = _server_name(endpoint) if tls else None
     _, connection = await loop.create_connection(Connection, address, endpoint.port, ssl=tls, server_hostname=name)

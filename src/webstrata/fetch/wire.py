@@ -164,7 +164,7 @@ class ResponseParser:
     def _refuse_early(self) -> None:
         """Refuse bytes that cannot become a head, as soon as that is certain."""
         if self._rest[: len(_PREFIX)] != _PREFIX[: len(self._rest)]:
-            raise _not_http(f"it begins with {_shown(self._rest)}")
+            raise _not_http(f"it begins with {_printable(self._rest)}")
         if len(self._rest) >= self._head_room:
             raise _not_http(f"its headers are longer than {MAX_HEAD_BYTES} bytes")
 
@@ -175,7 +175,7 @@ class ResponseParser:
         elif codings == {b"chunked"}:
             self._stage = _CHUNK_SIZE
         elif codings:
-            raise _not_http(f"its transfer encoding is {_shown(b', '.join(sorted(codings)))}")
+            raise _not_http(f"its transfer encoding is {_printable(b', '.join(sorted(codings)))}")
         else:
             self._begin_plain_body(_length(head))
 
@@ -240,7 +240,7 @@ def read_head(raw: bytes) -> Head:
     first, _, rest = raw.translate(_SPACED).rstrip().partition(b"\n")
     found = _STATUS_LINE.fullmatch(first.rstrip())
     if found is None:
-        raise _not_http(f"it begins with {_shown(first)}")
+        raise _not_http(f"it begins with {_printable(first)}")
     version, status, reason = found.groups()
     headers = _headers(rest)
     return Head(raw, version.decode(), int(status), _in_one_line(reason or b""), headers, _framing(headers))
@@ -277,7 +277,7 @@ def _length(head: Head) -> int | None:
         return None
     (length, *others) = lengths
     if others or not length.isdigit() or len(length) > _MAX_LENGTH_DIGITS:
-        raise _not_http(f"its Content-Length is {_shown(b', '.join(sorted(lengths)))}")
+        raise _not_http(f"its Content-Length is {_printable(b', '.join(sorted(lengths)))}")
     return int(length)
 
 
@@ -291,7 +291,7 @@ def _stays_open(head: Head) -> bool:
 def _chunk_size(line: bytes) -> int:
     found = _SIZE_LINE.fullmatch(line)
     if found is None:
-        raise _broken_chunks(f"a chunk's size is {_shown(line)}")
+        raise _broken_chunks(f"a chunk's size is {_printable(line)}")
     return int(found[1], 16)
 
 
@@ -303,6 +303,6 @@ def _broken_chunks(reason: str) -> TransientFetchError:
     return TransientFetchError(f"the body breaks off: {reason}", kind="protocol")
 
 
-def _shown(data: bytes | bytearray) -> str:
+def _printable(data: bytes | bytearray) -> str:
     """Return the beginning of a server's bytes, safe to print."""
     return ascii(data[:40].decode("latin-1"))

@@ -7,7 +7,7 @@ import structlog
 from fastapi import Depends, Request
 
 from webstrata.app import App
-from webstrata.http.auth import let_in_by
+from webstrata.http.auth import access_method
 from webstrata.http.clients import client_address
 from webstrata.http.dependencies import wired_parts
 from webstrata.model.actors import Actor
@@ -17,7 +17,7 @@ def actor_of(request: Request) -> Actor:
     """Return the actor of an authorised request, with the request's id."""
     request_id = structlog.contextvars.get_contextvars().get("request_id")
     settings = wired_parts(request).settings
-    return Actor(let_in_by(request), request_id, client_address(request.scope, settings.trusted_proxies))
+    return Actor(access_method(request), request_id, client_address(request.scope, settings.trusted_proxies))
 
 
 async def acting_parts(request: Request) -> App:

@@ -82,7 +82,7 @@ def admin_allowed(request: Request) -> bool:
     return session_valid(settings, request.cookies.get(SESSION_COOKIE), datetime.now(UTC))
 
 
-def let_in_by(request: Request) -> str:
+def access_method(request: Request) -> str:
     """Return how an administrator was authorised, in the audit log's words."""
     settings = wired_parts(request).settings
     if token_matches(settings, _token_among(request.headers)):

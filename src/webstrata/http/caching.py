@@ -34,12 +34,12 @@ def cached_response(if_none_match: str, content: bytes, content_type: str, cache
     return Response(content, headers={**headers, "Content-Type": content_type})
 
 
-def kept_json(if_none_match: str, schema: BaseModel, cache_control: str) -> Response:
+def cached_json(if_none_match: str, schema: BaseModel, cache_control: str) -> Response:
     """Return a schema as JSON with its ETag, or 304 when the client named that ETag."""
     return cached_response(if_none_match, schema.model_dump_json().encode(), "application/json", cache_control)
 
 
-def kept_list(if_none_match: str, schemas: Sequence[BaseModel], cache_control: str) -> Response:
+def cached_list(if_none_match: str, schemas: Sequence[BaseModel], cache_control: str) -> Response:
     """Return schemas as a JSON list with its ETag, or 304 when the client named that ETag."""
     content = b"[" + b",".join(schema.model_dump_json().encode() for schema in schemas) + b"]"
     return cached_response(if_none_match, content, "application/json", cache_control)

@@ -73,7 +73,7 @@ async def _with_head(start: Message, body: Message, send: Send, *, requested: bo
     if whole and len(content) >= LEAST_BYTES and _may_compress(headers):
         headers.add_vary_header("Accept-Encoding")
         if requested:
-            content = await _gzipped(content)
+            content = await _gzip(content)
             headers["Content-Encoding"] = "gzip"
             headers["Content-Length"] = str(len(content))
             body = {**body, "body": content}
@@ -92,7 +92,7 @@ def _may_compress(headers: Headers) -> bool:
     return kind.startswith(_TEXTS) or kind.endswith(_TEXT_ENDINGS)
 
 
-async def _gzipped(content: bytes) -> bytes:
+async def _gzip(content: bytes) -> bytes:
     # No timestamp, so that equal responses are equal bytes.
     packing = partial(igzip.compress, content, _FAST, mtime=0)
     return packing() if len(content) <= _IN_THE_LOOP_BYTES else await to_thread.run_sync(packing)

@@ -69,7 +69,7 @@ def status_code(error: errors.WebstrataError) -> int:
     return next(STATUS_CODES[ancestor] for ancestor in type(error).__mro__ if ancestor in STATUS_CODES)
 
 
-def shown_failure(error: errors.WebstrataError) -> tuple[int, str]:
+def public_failure(error: errors.WebstrataError) -> tuple[int, str]:
     """Return an error's status code and the message for clients; the log gets the details."""
     code = status_code(error)
     if code in SENTENCES:
@@ -87,7 +87,7 @@ def add_error_responses(api: FastAPI) -> None:
 
 async def _error_response(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.WebstrataError)
-    code, sentence = shown_failure(error)
+    code, sentence = public_failure(error)
     more = {"tombstone": error.tombstone} if isinstance(error, errors.GoneError) else {}
     return JSONResponse({"detail": sentence, **more}, status_code=code)
 

@@ -154,7 +154,7 @@ def written(
     """Yield a list as a file, part by part; only one part is in memory."""
     texts = _csv(parts, columns) if form is Format.CSV else _json_lines(parts, columns)
     data = (text.encode() for text in texts)
-    return gzipped(data) if compressed else data
+    return gzip_pieces(data) if compressed else data
 
 
 def _json_lines(parts: Iterable[Sequence[tuple[Value, ...]]], columns: Sequence[Column]) -> Iterator[str]:
@@ -177,7 +177,7 @@ def _csv(parts: Iterable[Sequence[tuple[Value, ...]]], columns: Sequence[Column]
         yield text.getvalue()
 
 
-def gzipped(data: Iterable[bytes]) -> Iterator[bytes]:
+def gzip_pieces(data: Iterable[bytes]) -> Iterator[bytes]:
     """Yield data as a gzip file, part by part."""
     packing = isal_zlib.compressobj(_FAST, isal_zlib.DEFLATED, _GZIP)
     for some in data:

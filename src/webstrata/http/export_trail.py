@@ -33,10 +33,10 @@ def record_export(request: Request, kind: str, export_format: str, filters: Mapp
         return rows
     with database.write() as session:
         number = export_history.begin_export(session, kind, export_format, filters, datetime.now(UTC))
-    return _counted(database, number, rows)
+    return _count_rows(database, number, rows)
 
 
-def _counted(database: Database, number: int, rows: Rows) -> Rows:
+def _count_rows(database: Database, number: int, rows: Rows) -> Rows:
     count = 0
     for part in rows:
         count += len(part)

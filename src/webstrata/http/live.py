@@ -44,7 +44,7 @@ class Viewers:
         self.watching = 0
 
     @contextmanager
-    def seat(self) -> Iterator[None]:
+    def reserve(self) -> Iterator[None]:
         """Reserve a viewer's slot while the block lasts; TooManyViewersError when none is free."""
         if self.watching >= self._most:
             raise TooManyViewersError(f"{self._most} live views are open already; close one or try again later")
@@ -59,7 +59,7 @@ async def viewer_slot(request: Request) -> AsyncIterator[None]:
     """Reserve a viewer's slot until the response ends: a dependency of routes."""
     viewers = request.app.state.viewers
     assert isinstance(viewers, Viewers)
-    with viewers.seat():
+    with viewers.reserve():
         yield
 
 

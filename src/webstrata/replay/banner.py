@@ -31,7 +31,7 @@ def with_banner(html: bytes, charset: str | None, snapshot: SnapshotView) -> byt
 
 def banner_html(snapshot: SnapshotView) -> str:
     """Return the banner in ASCII, so that it reads the same in every charset."""
-    title = f'<bdi style="{_PART.format(weight=400)}">{_written(snapshot.title or "Untitled page")}</bdi> '
+    title = f'<bdi style="{_PART.format(weight=400)}">{_escape_text(snapshot.title or "Untitled page")}</bdi> '
     link = f"/snapshot/{snapshot.id}", "About this snapshot"
     return _banner(title, snapshot.captured_at, snapshot.url, link)
 
@@ -49,12 +49,12 @@ def _banner(title: str, captured_at: datetime, url: str, link: tuple[str, str]) 
         f'<span style="{_PART.format(weight=400)}">captured on '
         f'<time style="{_PART.format(weight=700)}" datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">'
         f"{moment:%Y-%m-%d %H:%M:%S} UTC</time> from </span>"
-        f'<bdi style="{_PART.format(weight=400)}">{_written(url)}</bdi> '
+        f'<bdi style="{_PART.format(weight=400)}">{_escape_text(url)}</bdi> '
         f'<a style="{_LINK}" href="{_escaped(path)}" target="_top">{words}</a></div>'
     )
 
 
-def _written(text: str) -> str:
+def _escape_text(text: str) -> str:
     """Return text from another site, escaped for use in any page."""
     return _escaped(text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…")
 

@@ -44,7 +44,7 @@ def page_count(database: Database, query: CdxQuery) -> int:
 def find_lines(database: Database, query: CdxQuery) -> Iterator[CdxLine]:
     """Yield the lines of a query in its order; UsageError, before the first, when there is no such page."""
     if query.closest is not None:
-        return _limited(_sifted(_closest_captures(database, query), query), query)
+        return _limit_lines(_filter_lines(_closest_captures(database, query), query), query)
     after = query.resume_after
     if query.page:
         with database.read() as session:
@@ -54,7 +54,7 @@ def find_lines(database: Database, query: CdxQuery) -> Iterator[CdxLine]:
     most = MOST_READ if query.page is None else query.page_lines
     if query.limit is not None and query.limit < 0:
         return _last_lines(database, query, after, most)
-    return _limited(_sifted(_captures(database, _scope(query), after, most, query.limit), query), query)
+    return _limit_lines(_filter_lines(_captures(database, _scope(query), after, most, query.limit), query), query)
 
 
 def _scope(query: CdxQuery) -> CaptureScope:
@@ -96,22 +96,22 @@ def _last_lines(database: Database, query: CdxQuery, after: ListPosition | None,
     scope = _scope(query)
     if query.collapses or after is not None or query.page is not None:
         # Which of several equal neighbours is listed depends on the start of the list, so all lines before are read.
-        return iter(deque(_sifted(_captures(database, scope, after, most), query), maxlen=count))
+        return iter(deque(_filter_lines(_captures(database, scope, after, most), query), maxlen=count))
     reverse = CaptureScope(scope.keys, scope.earliest, scope.latest, not scope.is_reverse)
-    found = list(islice(_sifted(_captures(database, reverse, None, most, count), query), count))
+    found = list(islice(_filter_lines(_captures(database, reverse, None, most, count), query), count))
     return reversed(found)
 
 
-def _sifted(captures: Iterable[ArchivedCapture], query: CdxQuery) -> Iterator[CdxLine]:
+def _filter_lines(captures: Iterable[ArchivedCapture], query: CdxQuery) -> Iterator[CdxLine]:
     """Yield the lines that pass the filters, and only the first of equal neighbours."""
     lines = (CdxLine(capture, cdx.field_values(capture)) for capture in captures)
     found: Iterator[CdxLine] = (line for line in lines if all(one.accepts(line.values) for one in query.filters))
     for collapse in query.collapses:
-        found = _collapsed(found, collapse)
+        found = _collapse_lines(found, collapse)
     return found
 
 
-def _collapsed(lines: Iterable[CdxLine], collapse: Collapse) -> Iterator[CdxLine]:
+def _collapse_lines(lines: Iterable[CdxLine], collapse: Collapse) -> Iterator[CdxLine]:
     last: str | None = None
     for line in lines:
         part = collapse.part_of(line.values)
@@ -120,7 +120,7 @@ def _collapsed(lines: Iterable[CdxLine], collapse: Collapse) -> Iterator[CdxLine
         last = part
 
 
-def _limited(lines: Iterator[CdxLine], query: CdxQuery) -> Iterator[CdxLine]:
+def _limit_lines(lines: Iterator[CdxLine], query: CdxQuery) -> Iterator[CdxLine]:
     return islice(lines, query.offset, None if query.limit is None else query.offset + query.limit)
 
 

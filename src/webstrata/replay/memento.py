@@ -182,7 +182,7 @@ def timemap_json(timemap: TimeMap) -> Iterator[str]:
     addresses = timemap.addresses
     head = {"original_uri": plain_url(addresses.url), "self": addresses.timemap("json", timemap.start)}
     yield json.dumps(head)[:-1] + ', "mementos": {"list": ['
-    yield from _joined(json.dumps(_memento(addresses, capture)) for capture in timemap.mementos)
+    yield from _join_with_commas(json.dumps(_memento(addresses, capture)) for capture in timemap.mementos)
     ends = {name: _memento(addresses, one) for name, one in (("first", timemap.first), ("last", timemap.last)) if one}
     yield "]" + (f", {json.dumps(ends)[1:-1]}" if ends else "") + "}, "
     tail: dict[str, object] = {
@@ -198,6 +198,6 @@ def _memento(addresses: MementoAddresses, capture: ArchivedCapture) -> dict[str,
     return {"datetime": f"{capture.captured_at:%Y-%m-%dT%H:%M:%SZ}", "uri": addresses.memento(capture)}
 
 
-def _joined(texts: Iterable[str]) -> Iterator[str]:
+def _join_with_commas(texts: Iterable[str]) -> Iterator[str]:
     for number, text in enumerate(texts):
         yield f", {text}" if number else text

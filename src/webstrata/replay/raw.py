@@ -104,7 +104,7 @@ def _own_record(snapshot: RecordPlace, database: Database, archive_root: Path, d
     if not path.is_file():
         raise NotFoundError(_missing(snapshot))
     try:
-        record = _located(path, snapshot, database, decode)
+        record = _record_at_offset(path, snapshot, database, decode)
     except WarcError as error:
         raise NotFoundError(_NOT_LOCATED) from error
     if record.url != snapshot.url:
@@ -112,7 +112,7 @@ def _own_record(snapshot: RecordPlace, database: Database, archive_root: Path, d
     return record
 
 
-def _located(path: Path, snapshot: RecordPlace, database: Database, decode: bool) -> ArchiveRecord:
+def _record_at_offset(path: Path, snapshot: RecordPlace, database: Database, decode: bool) -> ArchiveRecord:
     """Return the record at a snapshot's offset; without one, the record is searched and its offset stored."""
     if snapshot.offset is not None:
         return read_record(path, snapshot.offset, snapshot.length, decode=decode)

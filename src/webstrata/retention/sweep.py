@@ -151,7 +151,7 @@ def _sweep(
     try:
         with database.read() as session:
             counted = sweeper.count(session, limit)
-            kept = _guarded(session, sweeper, limit, counted.expired, limits.max_share)
+            kept = _guarded_sources(session, sweeper, limit, counted.expired, limits.max_share)
         guarded = sum(one.expired for one in kept)
         result = replace(result, expired=counted.expired, remaining=counted.expired, undated=counted.undated)
         result = replace(result, guarded=guarded)
@@ -164,7 +164,7 @@ def _sweep(
     return result
 
 
-def _guarded(
+def _guarded_sources(
     session: Session, sweeper: Sweeper, limit: datetime, expired: int, max_share: float | None
 ) -> list[ExpiredOfSource]:
     """Return the sources of which too many rows would be deleted: these need an administrator's confirmation."""

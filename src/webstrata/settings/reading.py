@@ -74,7 +74,7 @@ def names_of(field_name: str) -> tuple[str, ...]:
 
 def load_settings(environ: Mapping[str, str] | None = None, dotenv: Path | None = None) -> Settings:
     """Return the settings of this process; a wrong or unknown name is an error that names it."""
-    given, origins = _given(environ, dotenv)
+    given, origins = _given_values(environ, dotenv)
     try:
         return Settings.model_validate(given)
     except ValidationError as error:
@@ -106,14 +106,14 @@ def show_settings(
     settings: Settings, environ: Mapping[str, str] | None = None, dotenv: Path | None = None
 ) -> list[ShownSetting]:
     """Return every setting with its effective value, secrets masked, and its origin."""
-    _, origins = _given(environ, dotenv)
+    _, origins = _given_values(environ, dotenv)
     return [
         ShownSetting(name, _shown(name, getattr(settings, name)), origins.get(name, "default"), field.description or "")
         for name, field in Settings.model_fields.items()
     ]
 
 
-def _given(environ: Mapping[str, str] | None, dotenv: Path | None) -> tuple[dict[str, str], dict[str, str]]:
+def _given_values(environ: Mapping[str, str] | None, dotenv: Path | None) -> tuple[dict[str, str], dict[str, str]]:
     """Return the raw values that were given, by field, and where each came from; an empty value counts as not given."""
     sources = _sources(environ, dotenv)
     _refuse_unknown(sources)

@@ -91,7 +91,7 @@ def log_line(now: datetime, level: str, context: str, message: str, details: Map
 
 def parse_last_stats_from_log(path: Path) -> dict[str, object] | None:
     """Return the details of the last statistics in a log, or None when it has none."""
-    with _opened(path) as log:
+    with _open_log(path) as log:
         size = os.fstat(log.fileno()).st_size
         look = _FIRST_LOOK
         while True:
@@ -120,7 +120,7 @@ def statistics_of(path: Path, points: int = 200) -> list[Statistics]:
 
 def tail(path: Path, lines: int = 200, max_bytes: int = 64_000) -> list[str]:
     """Return the last lines of a log; an incomplete first line is left out, unless it is the only one."""
-    with _opened(path) as log:
+    with _open_log(path) as log:
         size = os.fstat(log.fileno()).st_size
         log.seek(max(0, size - max_bytes))
         found = log.read(max_bytes).decode("utf-8", "replace").splitlines()
@@ -129,7 +129,7 @@ def tail(path: Path, lines: int = 200, max_bytes: int = 64_000) -> list[str]:
 
 
 def _every_statistics(path: Path) -> Iterator[Statistics]:
-    with _opened(path) as log:
+    with _open_log(path) as log:
         while line := log.readline(_LONGEST_LINE):
             stats = _details(line)
             if stats is not None:
@@ -195,7 +195,7 @@ def _modified(path: Path) -> float:
         return 0.0
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open_log(path: Path) -> BinaryIO:
     try:
         return Path(path).open("rb")
     except OSError as error:

@@ -55,7 +55,7 @@ class CrawlState:
         self.state_file_path = self.host_output_dir / STATE_FILE
         self.damage: str | None = None
         """Why the file is invalid; None when it is valid or missing."""
-        stored = self._stored()
+        stored = self._read_file()
         self.damage_at_first: str | None = self.damage
         """The damage of the file at the start; still set after a valid file was written, as the old contents are
         lost."""
@@ -140,11 +140,11 @@ class CrawlState:
         """Write the state atomically, without temporary folders that no longer exist."""
         self.temp_dirs_host_paths = [str(folder) for folder in self.get_temp_dir_paths()]
         counts = {name: getattr(self, name) for name in _COUNTS}
-        state = {**self._others, **counts, _PATHS: self.temp_dirs_host_paths, **self._watched()}
+        state = {**self._others, **counts, _PATHS: self.temp_dirs_host_paths, **self._optional_values()}
         write_atomically(self.state_file_path, json.dumps(state, indent=2).encode())
         self.damage = None
 
-    def _watched(self) -> dict[str, object]:
+    def _optional_values(self) -> dict[str, object]:
         """Return the keys that are written only when they have a value."""
         rotated = self.last_vpn_rotation_at
         found: dict[str, object] = {name: getattr(self, name) for name in _SINCE_PROGRESS}
@@ -163,10 +163,10 @@ class CrawlState:
             vars(self).update(before)
             raise
 
-    def _stored(self) -> Mapping[str, object]:
+    def _read_file(self) -> Mapping[str, object]:
         """Return the contents of the file, or nothing when there is none or it is damaged."""
         try:
-            return _parsed(_content(self.state_file_path))
+            return _parse_content(_content(self.state_file_path))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
@@ -196,7 +196,7 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _parsed(content: bytes) -> Mapping[str, object]:
+def _parse_content(content: bytes) -> Mapping[str, object]:
     try:
         stored = json.loads(content)
     except RecursionError:

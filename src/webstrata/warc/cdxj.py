@@ -94,7 +94,7 @@ def journal_folder(job_id: int, output_dir: str, archive_root: Path) -> Path:
 def read_journal(folder: Path) -> Iterator[JournalLine]:
     """Yield the entries of a folder's journal in order; invalid lines are skipped."""
     for line in _lines(folder / JOURNAL_NAME):
-        parsed = _parsed(line)
+        parsed = _parse_line(line)
         if parsed is not None:
             yield parsed
 
@@ -113,7 +113,7 @@ class Journal:
         if not data:
             return
         with as_storage_errors(self.path):
-            descriptor = self._opened()
+            descriptor = self._open_file()
             view = memoryview(data)
             while view:
                 view = view[os.write(descriptor, view) :]
@@ -135,7 +135,7 @@ class Journal:
         """Close the file."""
         self.close()
 
-    def _opened(self) -> int:
+    def _open_file(self) -> int:
         if self._descriptor is None:
             make_folder(self.path.parent)
             flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
@@ -208,7 +208,7 @@ def promised_in(folder: Path) -> Promised:
 def _promise(line: bytes, times: dict[Record, datetime]) -> Promise | None:
     found = None if _FROM_FILE in line else _IDS.search(line)
     if found is None:
-        other = _parsed(line)
+        other = _parse_line(line)
         if other is None:
             return None
         if other.date_source is DateSource.FILE:
@@ -240,7 +240,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise StorageError(f"{path}: {error.strerror}") from error
 
 
-def _parsed(line: bytes) -> JournalLine | None:
+def _parse_line(line: bytes) -> JournalLine | None:
     try:
         key, moment, fields = line.decode("utf-8").split(" ", 2)
         return _line(key, _moment(moment), json.loads(fields))

@@ -48,7 +48,7 @@ class DigestCheck:
         """Return whether the bytes match the digest."""
         if self._hash is None or self._other is None:
             return True
-        return _decoded(self._expected, self._hash.digest_size) in (self._hash.digest(), self._other.digest())
+        return _decode_digest(self._expected, self._hash.digest_size) in (self._hash.digest(), self._other.digest())
 
 
 def normal_digest(labelled: str | None) -> str | None:
@@ -62,11 +62,11 @@ def normal_digest(labelled: str | None) -> str | None:
     if algorithm != "sha1":
         is_hex = len(value) == 2 * hashlib.new(algorithm, usedforsecurity=False).digest_size
         return f"{algorithm}:{value.lower() if is_hex else value}"
-    found = _decoded(value, _SHA1_BYTES)
+    found = _decode_digest(value, _SHA1_BYTES)
     return f"sha1:{base64.b32encode(found).decode()}" if len(found) == _SHA1_BYTES else labelled
 
 
-def _decoded(value: str, size: int) -> bytes:
+def _decode_digest(value: str, size: int) -> bytes:
     """Return a digest's bytes, written in hexadecimal or base 32, padded or not."""
     try:
         if len(value) == 2 * size:

@@ -187,7 +187,7 @@ def _warc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Gene
                 if begun >= reading.stop:
                     return begun
                 try:
-                    held = _held(record, file, reading, begun)
+                    held = _capture_of(record, file, reading, begun)
                 except SenselessError as error:
                     senseless = begun
                     reading.report(Damage(begun, str(error)))
@@ -251,7 +251,7 @@ def _of_arc(
         return _archive_record(record, warc_path, offset, arc.length, most_bytes, decode=decode)
 
 
-def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int) -> ArchiveRecord | None:
+def _capture_of(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int) -> ArchiveRecord | None:
     """Return a capture, or None for a record of another kind; one without a required header is reported."""
     if reading.is_plain and has_damaged_head(file, offset):
         raise SenselessError("the record's header is damaged")

@@ -151,7 +151,7 @@ def resource(
 
 def _response(result: FetchResult, shared: Headers) -> WarcRecord:
     head, record_id = http_head(result), new_record_id()
-    headers = _answer_headers("response", record_id, result, shared, digest(head, result.body))
+    headers = _response_headers("response", record_id, result, shared, digest(head, result.body))
     headers.append(("WARC-Payload-Digest", result.body_digest))
     if result.truncated:
         headers.append(("WARC-Truncated", result.truncated))
@@ -163,7 +163,7 @@ def _revisit(result: FetchResult, shared: Headers, original: Original) -> WarcRe
     head, record_id = http_head(result), new_record_id()
     not_modified = result.status == HTTPStatus.NOT_MODIFIED
     payload_digest = None if not_modified else result.body_digest
-    headers = _answer_headers("revisit", record_id, result, shared, digest(head))
+    headers = _response_headers("revisit", record_id, result, shared, digest(head))
     headers += [
         ("WARC-Profile", _NOT_MODIFIED if not_modified else _SAME_PAYLOAD),
         ("WARC-Refers-To", _one_line(original.record_id)),
@@ -175,7 +175,7 @@ def _revisit(result: FetchResult, shared: Headers, original: Original) -> WarcRe
     return WarcRecord(record_id, _parts(headers, head), payload_digest)
 
 
-def _answer_headers(kind: str, record_id: str, result: FetchResult, shared: Headers, block_digest: str) -> Headers:
+def _response_headers(kind: str, record_id: str, result: FetchResult, shared: Headers, block_digest: str) -> Headers:
     headers = [
         ("WARC-Type", kind),
         ("WARC-Record-ID", record_id),

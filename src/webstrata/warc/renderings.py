@@ -96,7 +96,7 @@ def find_loaded(warc_path: Path, offset: int, length: int, url: str) -> list[str
     """Return the URLs that the page at an offset loaded in a browser; empty when no browser opened it."""
     for record in find_shown(warc_path, offset, length, url):
         if record.url.startswith(PAGE_INFO):
-            return _loaded(record.body_bytes)
+            return _loaded_urls(record.body_bytes)
     return []
 
 
@@ -115,7 +115,7 @@ def _mime(result: FetchResult) -> str:
     return (result.header("content-type") or "").partition(";")[0].strip().lower()
 
 
-def _loaded(body: bytes) -> list[str]:
+def _loaded_urls(body: bytes) -> list[str]:
     try:
         urls = json.loads(body)["urls"]
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -46,7 +46,7 @@ def _show(request: Request, page: ApiPage) -> HTMLResponse:
     return render(
         request,
         "api_docs.html",
-        api=_described(request, page),
+        api=_description(request, page),
         title=_PAGES[page][1],
         other_pages=[link for other, link in _PAGES.items() if other is not page],
         for_operators=page in _FOR_OPERATORS,
@@ -54,7 +54,7 @@ def _show(request: Request, page: ApiPage) -> HTMLResponse:
     )
 
 
-def _described(request: Request, page: ApiPage) -> Description:
+def _description(request: Request, page: ApiPage) -> Description:
     """Return the description; cached, as routes do not change while the program runs."""
     made: dict[ApiPage, Description] = request.app.state.__dict__.setdefault("api_descriptions", {})
     if page not in made:

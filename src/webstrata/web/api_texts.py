@@ -113,7 +113,7 @@ def described(document: Json, page: ApiPage) -> Description:
         if method in routes and _page_of(routes[method]) is page
     )
     known = document.get("components", {}).get("schemas", {})
-    return Description(operations, tuple(_schema(name, known[name]) for name in _needed(operations, known)))
+    return Description(operations, tuple(_schema(name, known[name]) for name in _used_schemas(operations, known)))
 
 
 def _page_of(operation: Json) -> ApiPage:
@@ -193,7 +193,7 @@ def _limits(schema: Json) -> str:
     """Return the limits and the default of a value, in words."""
     parts = [schema, *(choice for choice in schema.get("anyOf", ()) if choice.get("type") != "null")]
     limits = [
-        words.format(_counted(part[name], _COUNTED.get(name)))
+        words.format(_count_words(part[name], _COUNTED.get(name)))
         for part in parts
         for name, words in _BOUNDS.items()
         if name in part
@@ -204,7 +204,7 @@ def _limits(schema: Json) -> str:
     return ", ".join(limits)
 
 
-def _counted(number: object, noun: str | None) -> str:
+def _count_words(number: object, noun: str | None) -> str:
     return str(number) if noun is None else f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -213,7 +213,7 @@ def text_and_code(sentence: str) -> list[tuple[str, bool]]:
     return [(piece, bool(at % 2)) for at, piece in enumerate(_CODE.split(sentence)) if piece]
 
 
-def _needed(operations: tuple[RouteDoc, ...], known: Json) -> list[str]:
+def _used_schemas(operations: tuple[RouteDoc, ...], known: Json) -> list[str]:
     """Return the schemas that routes use, directly or through other schemas, sorted by name."""
     waiting = [name for operation in operations for kind in _kinds(operation) for name in kind.schemas]
     found: set[str] = set()

@@ -56,12 +56,12 @@ def details_of(change: LoggedChange) -> list[tuple[str, str]]:
     """Return the details of a change: the old and new value of each field, then further facts."""
     before, after = (change.details.get(part) for part in ("before", "after"))
     was, now = (part if isinstance(part, Mapping) else {} for part in (before, after))
-    different = [(name, f"{_shown(was.get(name))} → {_shown(now.get(name))}") for name in {**was, **now}]
-    others = [(name, _shown(value)) for name, value in change.details.items() if name not in {"before", "after"}]
+    different = [(name, f"{_format_value(was.get(name))} → {_format_value(now.get(name))}") for name in {**was, **now}]
+    others = [(name, _format_value(value)) for name, value in change.details.items() if name not in {"before", "after"}]
     return different + others
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if value is None:
         return "none"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -98,7 +98,7 @@ class _Budget:
 def view_diff(edits: Sequence[LineEdit], *, whole: bool = False) -> DiffView:
     """Return a comparison for display; only a part of a long one, unless the whole is requested."""
     budget = _Budget() if not whole else _Budget(changed=float("inf"), folded=float("inf"))
-    shown = _shown(edits)
+    shown = _visible_lines(edits)
     for is_shown, places in groupby(range(len(edits)), key=shown.__getitem__):
         some = [edits[place] for place in places]
         if is_shown:
@@ -147,7 +147,7 @@ def _add_fold(edits: Sequence[LineEdit], budget: _Budget) -> None:
     budget.parts.append(DiffPart(lines if fits else (), folded=len(lines), ignored=ignored))
 
 
-def _shown(edits: Sequence[LineEdit]) -> list[bool]:
+def _visible_lines(edits: Sequence[LineEdit]) -> list[bool]:
     """Return for each line whether it is shown: changes, the lines around them, and runs too short to fold."""
     shown = [False] * len(edits)
     for place, edit in enumerate(edits):
@@ -175,14 +175,14 @@ def _line(edit: LineEdit) -> DiffLine:
     line = edit.new or edit.old
     text, is_heading = ("", False) if line is None else (line.text, line.kind in HEADINGS)
     if not _counts(edit):
-        return DiffLine(EditKind.SAME, (WordEdit(EditKind.SAME, _cut(text)),), is_heading, edit.ignored or "")
+        return DiffLine(EditKind.SAME, (WordEdit(EditKind.SAME, _shorten(text)),), is_heading, edit.ignored or "")
     if edit.words:
-        return DiffLine(edit.kind, tuple(WordEdit(word.kind, _cut(word.text)) for word in edit.words), is_heading)
+        return DiffLine(edit.kind, tuple(WordEdit(word.kind, _shorten(word.text)) for word in edit.words), is_heading)
     kind = edit.kind if edit.kind in (EditKind.ADDED, EditKind.REMOVED) else EditKind.SAME
-    return DiffLine(edit.kind, (WordEdit(kind, _cut(text)),), is_heading)
+    return DiffLine(edit.kind, (WordEdit(kind, _shorten(text)),), is_heading)
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     """Return a very long text without its middle; the changes are next to its ends."""
     half = _MAX_LINE_CHARACTERS // 2
     return text if len(text) <= _MAX_LINE_CHARACTERS else f"{text[:half]} … {text[-half:]}"

@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from webstrata.errors import WebstrataError
-from webstrata.http.error_responses import SENTENCES, shown_failure
+from webstrata.http.error_responses import SENTENCES, public_failure
 from webstrata.web.pages import render
 from webstrata.wrong_values import plain_words
 
@@ -71,7 +71,7 @@ class PageRoute(APIRoute):
 
 def show_unknown_addresses_as_pages(site: FastAPI) -> None:
     """Respond to an unknown address with an error page, unless it is one for programs."""
-    site.add_exception_handler(HTTPException, _unrouted)
+    site.add_exception_handler(HTTPException, _unknown_route)
 
 
 def failure_page(request: Request, status: int, what: str) -> Response:
@@ -81,11 +81,11 @@ def failure_page(request: Request, status: int, what: str) -> Response:
 
 
 def _our_failure(request: Request, error: WebstrataError) -> Response:
-    status, sentence = shown_failure(error)
+    status, sentence = public_failure(error)
     return failure_page(request, status, sentence)
 
 
-async def _unrouted(request: Request, error: Exception) -> Response:
+async def _unknown_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     path = request.url.path
     if any(path == prefix or path.startswith(f"{prefix}/") for prefix in PROGRAM_PATHS):

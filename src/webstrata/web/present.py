@@ -196,17 +196,17 @@ def capitalised(words: str) -> str:
 
 def title_of(title: str | None) -> str:
     """Return a page's title on one line, cut when it is overlong, or a name for a page without one."""
-    return _cut(" ".join((title or "").split()), MAX_TITLE_LENGTH) or "Untitled page"
+    return _shorten(" ".join((title or "").split()), MAX_TITLE_LENGTH) or "Untitled page"
 
 
 def shown_url(url: str) -> str:
     """Return an address for display, shortened if it is very long."""
-    return _cut(url, MAX_URL_LENGTH)
+    return _shorten(url, MAX_URL_LENGTH)
 
 
 def page_name(address: str) -> str:
     """Return the name of a page in a list: its address without the scheme, cut when it is long."""
-    return _cut(address.removeprefix("https://"), MAX_PAGE_NAME_LENGTH)
+    return _shorten(address.removeprefix("https://"), MAX_PAGE_NAME_LENGTH)
 
 
 def file_name(path: str) -> str:
@@ -216,7 +216,7 @@ def file_name(path: str) -> str:
 
 def snippet_of(snippet: str | None) -> str:
     """Return the first words of a page on one line."""
-    return _cut(" ".join((snippet or "").split()), MAX_SNIPPET_LENGTH)
+    return _shorten(" ".join((snippet or "").split()), MAX_SNIPPET_LENGTH)
 
 
 def web_link(url: str | None) -> str | None:
@@ -276,5 +276,5 @@ def job_state(status: str) -> State:
         return State("waiting", "?", status)
 
 
-def _cut(text: str, limit: int) -> str:
+def _shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"

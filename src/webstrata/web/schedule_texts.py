@@ -44,11 +44,11 @@ def _cron(cron: Cron) -> str | None:
     if every_day and every_weekday:
         return f"every day {time}"
     if every_day:
-        return f"{_listed([_DAYS[day] for day in sorted(cron.weekdays)])} {time}"
+        return f"{_join_words([_DAYS[day] for day in sorted(cron.weekdays)])} {time}"
     if every_weekday and len(cron.days) == 1:
         return f"on day {next(iter(cron.days))} of every month {time}"
     return None
 
 
-def _listed(words: list[str]) -> str:
+def _join_words(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -120,7 +120,7 @@ def schedule(
         SourceCommands(app.database, app.archive_root).set_schedule(code, when)
     except UsageError as error:
         return _source(request, app, code, 422, _Sent(when=when, problem=str(error)))
-    return _shown(code)
+    return _redirect_to_source(code)
 
 
 @router.post("/{code}/edit", dependencies=_OURS)
@@ -133,7 +133,7 @@ def edit(
         SourceCommands(app.database, app.archive_root).edit(code, requested_edit(form, _entry(app, code)))
     except UsageError as error:
         return _source(request, app, code, 422, _Sent(form=form, form_problem=str(error)))
-    return _shown(code)
+    return _redirect_to_source(code)
 
 
 @router.post("/{code}/{order}", dependencies=_OURS)
@@ -143,7 +143,7 @@ def run_command(code: SourceCode, order: str, app: ActingParts) -> Response:
     if order not in _COMMANDS:
         raise NotFoundError("A source can be paused, resumed, enabled or disabled")
     _COMMANDS[order](SourceCommands(app.database, app.archive_root), code)
-    return _shown(code)
+    return _redirect_to_source(code)
 
 
 def _source(request: Request, app: App, code: str, status: int = 200, sent: _Sent = _NOTHING_SENT) -> HTMLResponse:
@@ -195,5 +195,5 @@ def _view(app: App, code: str) -> SourceView:
             raise NotFoundError("There is no such source in this archive") from None
 
 
-def _shown(code: str) -> Response:
+def _redirect_to_source(code: str) -> Response:
     return RedirectResponse(f"/sources/{code}", status_code=303)

@@ -13,7 +13,7 @@ from webstrata.errors import ConflictError, UsageError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import Parts
 from webstrata.http.same_origin import require_same_origin
-from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
+from webstrata.jobs.sources.source_commands import SourceCommands, SourceRequest
 from webstrata.model.archive import SourceSummary
 from webstrata.model.jobs.registry import SourceView
 from webstrata.web.failures import PageRoute
@@ -45,7 +45,7 @@ def add(
     request: Request, app: ActingParts, url: Field = "", name: Field = "", code: Field = "", schedule: Field = ""
 ) -> Response:
     """Add a source, or schedule the one with the same seed, and show it; errors are shown in the form."""
-    requested = WantedSource((url.strip(),), code.strip().lower(), name.strip(), schedule=schedule)
+    requested = SourceRequest((url.strip(),), code.strip().lower(), name.strip(), schedule=schedule)
     try:
         added = SourceCommands(app.database, app.archive_root).add(requested)
     except UsageError as error:
@@ -60,27 +60,27 @@ def _sources(
     app: App,
     *,
     status: int = 200,
-    requested: WantedSource | None = None,
+    requested: SourceRequest | None = None,
     problem: str | None = None,
     taken: str | None = None,
 ) -> HTMLResponse:
     with app.database.read() as session:
         captured, known = catalog.sources(session), list_sources(session)
     pictured = app.previews().snapshots()
-    listed = _listed(captured, known, pictured, with_uncaptured=visitor_of(request).is_admin)
+    listed = _listed_sources(captured, known, pictured, with_uncaptured=visitor_of(request).is_admin)
     return render(
         request,
         "sources.html",
         status=status,
         sources=listed,
         captures=sum(source.record_count for source in captured),
-        wanted=requested or WantedSource(("",)),
+        wanted=requested or SourceRequest(("",)),
         problem=problem,
         taken=taken,
     )
 
 
-def _listed(
+def _listed_sources(
     captured: tuple[SourceSummary, ...], known: list[SourceView], pictured: frozenset[int], *, with_uncaptured: bool
 ) -> list[ListedSource]:
     """Return the sources that are shown, those with captures first, by name."""

@@ -31,7 +31,7 @@ def timemap(form: str, request: Request, app: Parts) -> Response:
         raise HTTPException(404, f"TimeMaps are available as {' and '.join(_FORMS)}, not as {form}")
     written, query = written_address(request, f"{TIMEMAP_PATH}{form}/")
     try:
-        url, start = _read(f"{written}?{query}" if query else written)
+        url, start = _parse_address(f"{written}?{query}" if query else written)
     except UsageError as error:
         raise HTTPException(400, str(error)) from error
     found = read_timemap(app.database, MementoAddresses(site_url(request, app.settings), url), start)
@@ -42,7 +42,7 @@ def timemap(form: str, request: Request, app: Parts) -> Response:
     return StreamingResponse(lines, media_type=media_type, headers={"Cache-Control": A_MINUTE})
 
 
-def _read(written: str) -> tuple[str, datetime | None]:
+def _parse_address(written: str) -> tuple[str, datetime | None]:
     """Return the URL of a TimeMap, and its first moment if its address has one."""
     digits, _, rest = written.partition("/")
     if is_timestamp(digits) and rest:

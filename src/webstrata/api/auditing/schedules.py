@@ -19,7 +19,7 @@ from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Limit, Parts, RowId
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.same_origin import refuse_other_sites
-from webstrata.jobs.auditing.schedule_orders import AuditScheduleOrders
+from webstrata.jobs.auditing.schedule_commands import AuditScheduleCommands
 from webstrata.model.auditing.schedules import AuditSchedule
 
 _UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": ErrorSchema, "description": "There is no such schedule."}}
@@ -39,27 +39,27 @@ def list_schedules(app: Parts, limit: Limit = 200, offset: Offset = 0) -> AuditS
     with app.database.read() as session:
         total = schedules.count_schedules(session)
         found = schedules.list_schedules(session, limit=limit, offset=offset)
-    return AuditScheduleListSchema(total=total, items=[_shown(one) for one in found])
+    return AuditScheduleListSchema(total=total, items=[_schedule_schema(one) for one in found])
 
 
 @router.post("", status_code=201, dependencies=_OURS, responses=_TAKEN)
 def add_schedule(app: ActingParts, new: NewAuditScheduleSchema) -> AuditScheduleSchema:
     """Add a schedule for the audits of a shop; the first audit is due at once."""
     (added,) = _orders(app).add([new.url], new.every, new.mode, datetime.now(UTC))
-    return _shown(added)
+    return _schedule_schema(added)
 
 
 @router.get("/{schedule_id}", responses=_UNKNOWN)
 def show_schedule(app: Parts, schedule_id: ScheduleId) -> AuditScheduleSchema:
     """Return a schedule with its last audit."""
     with app.database.read() as session:
-        return _shown(schedules.load_schedule(session, schedule_id))
+        return _schedule_schema(schedules.load_schedule(session, schedule_id))
 
 
 @router.patch("/{schedule_id}", dependencies=_OURS, responses=_UNKNOWN)
 def set_paused(app: ActingParts, schedule_id: ScheduleId, state: AuditScheduleStateSchema) -> AuditScheduleSchema:
     """Pause a schedule, or resume it; an audit that was missed is made at once."""
-    return _shown(_orders(app).set_paused(schedule_id, state.paused))
+    return _schedule_schema(_orders(app).set_paused(schedule_id, state.paused))
 
 
 @router.delete("/{schedule_id}", status_code=204, dependencies=_OURS, responses=_UNKNOWN)
@@ -69,9 +69,9 @@ def remove_schedule(app: ActingParts, schedule_id: ScheduleId) -> Response:
     return Response(status_code=204)
 
 
-def _orders(app: App) -> AuditScheduleOrders:
-    return AuditScheduleOrders(app.database, app.archive_root)
+def _orders(app: App) -> AuditScheduleCommands:
+    return AuditScheduleCommands(app.database, app.archive_root)
 
 
-def _shown(schedule: AuditSchedule) -> AuditScheduleSchema:
+def _schedule_schema(schedule: AuditSchedule) -> AuditScheduleSchema:
     return AuditScheduleSchema.model_validate(schedule.to_json())

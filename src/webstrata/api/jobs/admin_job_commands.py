@@ -46,7 +46,7 @@ def create(app: ActingParts, body: NewJobSchema) -> JobDetailSchema:
             extra_seeds=seeds_of(body.seeds),
             overrides=body.overrides,
         )
-    return _done(app, "create", made.id)
+    return _job_after(app, "create", made.id)
 
 
 @router.post("/{job_id}/stop")
@@ -54,7 +54,7 @@ def stop(app: ActingParts, job_id: JobId) -> JobDetailSchema:
     """Stop a job: at once when it waits, within seconds when it crawls; its captures stay."""
     job_view(app, job_id)
     queueing.request_stop(app.recovery(), job_id)
-    return _done(app, "stop", job_id)
+    return _job_after(app, "stop", job_id)
 
 
 @router.post("/{job_id}/resume")
@@ -62,7 +62,7 @@ def resume(app: ActingParts, job_id: JobId) -> JobDetailSchema:
     """Queue a finished job again: it continues where it stopped, and retries the URLs that failed."""
     job_view(app, job_id)
     queueing.resume_job(app.recovery(), job_id)
-    return _done(app, "resume", job_id)
+    return _job_after(app, "resume", job_id)
 
 
 @router.post("/{job_id}/retry")
@@ -70,7 +70,7 @@ def retry(app: ActingParts, job_id: JobId) -> JobDetailSchema:
     """Retry a failed job: its crawl, or only its index if only that failed."""
     job_view(app, job_id)
     queueing.retry_job(app.database, job_id)
-    return _done(app, "retry", job_id)
+    return _job_after(app, "retry", job_id)
 
 
 @router.post("/{job_id}/cleanup")
@@ -92,6 +92,6 @@ def cleanup(
     return present.cleanup_report(report)
 
 
-def _done(app: App, order: str, job_id: int) -> JobDetailSchema:
+def _job_after(app: App, order: str, job_id: int) -> JobDetailSchema:
     log.info("admin.job", order=order, job_id=job_id)
     return present.job_detail(job_view(app, job_id), secrets_of(app.settings))

@@ -79,7 +79,7 @@ def job(app: Parts, job_id: JobId) -> JobDetailSchema:
 )
 async def events(app: Parts, job_id: JobId) -> StreamingResponse:
     """Stream the progress of a job, every second until it is over; every event is a JobProgressSchema in JSON."""
-    return await live_view(app.database, job_id, _written)
+    return await live_view(app.database, job_id, _progress_json)
 
 
 @router.get("/{job_id}/log", responses=_UNKNOWN)
@@ -117,5 +117,5 @@ def job_view(app: App, job_id: int) -> JobView:
     return found
 
 
-def _written(progress: JobProgress, now: datetime) -> str:
+def _progress_json(progress: JobProgress, now: datetime) -> str:
     return present.job_progress(progress, now).model_dump_json()

@@ -57,8 +57,8 @@ def watch_feed(app: Parts, request: Request, watch_id: _WatchId, format_: _Forma
         found = watches.events_of_watch(session, watch_id, MOST_ITEMS + len(replaced))
         events = change_lists.events_of_snapshots(session, [one for one in found if one not in replaced])
     if watch.rules.narrows:
-        events = [_narrowed(event, found[event.to_snapshot_id]) for event in events]
-    return _written(request, app, f"watch of {watch.url}", "/changes", events, format_, known, site_wide)
+        events = [_with_summary(event, found[event.to_snapshot_id]) for event in events]
+    return _feed_response(request, app, f"watch of {watch.url}", "/changes", events, format_, known, site_wide)
 
 
 @router.get("/api/saved-searches/{search_id}/{format}", response_class=Response, responses=_FEED)
@@ -70,17 +70,17 @@ def saved_search_feed(
         saved = saved_searches.load_search(session, str(search_id))
         found = newest_matches(session, saved.to_request(MOST_ITEMS), MOST_ITEMS)
         events = change_lists.events_of_snapshots(session, found)
-    return _written(request, app, saved.name, f"/search?{saved.query_string}", events, format_, known)
+    return _feed_response(request, app, saved.name, f"/search?{saved.query_string}", events, format_, known)
 
 
-def _narrowed(event: EventView, summary: str | None) -> EventView:
+def _with_summary(event: EventView, summary: str | None) -> EventView:
     """Return an event with its summary for a watch of page parts; its reasons are those of the whole page."""
     is_same = event.change_type is ChangeType.UNCHANGED
     kind = ChangeType.UPDATED if is_same else event.change_type
     return replace(event, change_type=kind, summary=summary or event.summary, reasons=())
 
 
-def _written(
+def _feed_response(
     request: Request,
     app: App,
     subject: str,

@@ -81,7 +81,7 @@ class LogReader:
         self._rest, self._skips = b"", False
 
     def _take(self, line: bytes) -> None:
-        entry = _parsed(line)
+        entry = _parse_line(line)
         if entry is None:
             self._is_past_crawling = self._is_past_crawling or _MAKES_ZIM in line
             return
@@ -177,7 +177,7 @@ def _kind_of_failure(details: Mapping[str, object]) -> str | None:
 _CAUSES = frozenset({"kind", "status", "statusCode", "msg"})
 
 
-def _parsed(line: bytes) -> Mapping[str, object] | None:
+def _parse_line(line: bytes) -> Mapping[str, object] | None:
     """Return a line of JSON that a crawler may have written; None for any other."""
     if not line.lstrip().startswith(b"{"):
         return None

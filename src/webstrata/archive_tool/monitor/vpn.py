@@ -31,7 +31,7 @@ def rotate(vpn: VpnCommand, ended: threading.Event, grace: float = _GRACE_SECOND
     """Run the VPN's command and return its result; at the time limit the command and its children are stopped."""
     began = time.monotonic()
     try:
-        process = _started(vpn)
+        process = _start_command(vpn)
     except OptionsError as error:
         return Rotation(went_well=False, summary=str(error))
     except FileNotFoundError:
@@ -51,7 +51,7 @@ def rotate(vpn: VpnCommand, ended: threading.Event, grace: float = _GRACE_SECOND
     return Rotation(code == 0, f"the VPN's command {_how(code)} after {seconds:g} seconds", code, seconds)
 
 
-def _started(vpn: VpnCommand) -> subprocess.Popen[bytes]:
+def _start_command(vpn: VpnCommand) -> subprocess.Popen[bytes]:
     # In its own session, so that its process group can be ended and Ctrl-C does not reach it. Processes that it leaves
     # running after success are the VPN and are not stopped.
     return subprocess.Popen(  # noqa: S603 - the operator's own command

@@ -19,9 +19,9 @@ from webstrata.model.crawl.monitoring import (
     RecoveryCounts,
     Symptom,
     Vitals,
-    crash_seen,
+    crash_symptom,
     decided,
-    trouble_seen,
+    find_trouble,
 )
 from webstrata.storage.combined_log import log_line
 from webstrata.storage.crawl_state import CrawlState
@@ -63,7 +63,7 @@ class Monitor:
         An attempt that failed by itself is trouble too.
         """
         code = self._exit_code()
-        finding = self._found(code)
+        finding = self._find_symptom(code)
         # An attempt that has succeeded is not in trouble, whatever its log contains.
         if finding is None or code == 0:
             return None
@@ -85,10 +85,10 @@ class Monitor:
         except WebstrataError:
             return None  # Ignored here, as the caller gets the same error and handles it.
 
-    def _found(self, exit_code: int | None) -> Symptom | None:
+    def _find_symptom(self, exit_code: int | None) -> Symptom | None:
         vitals, now = self._read(), self._now()
         self._quiet_since = min(self._quiet_since, now)
-        return crash_seen(exit_code) if exit_code else trouble_seen(vitals, now - self._quiet_since, self.limits)
+        return crash_symptom(exit_code) if exit_code else find_trouble(vitals, now - self._quiet_since, self.limits)
 
     def _read(self) -> Vitals:
         """Return the health that the log shows, and record progress."""
@@ -106,14 +106,14 @@ class Monitor:
             log.warning("monitor.state.unwritable", reason=str(error))
 
     def _decide(self, finding: Symptom, now: datetime) -> Decision:
-        decision = decided(finding, self._state.current_workers, self._spent(), self.limits, now)
+        decision = decided(finding, self._state.current_workers, self._recovery_counts(), self.limits, now)
         self._state.note_decision(decision)
         stored = decision.to_json()
         log.warning("monitor.decision", **stored)
         self._log_line(f"{finding.reason}: {_ACTION_WORDS[decision.action]}", stored)
         return decision
 
-    def _spent(self) -> RecoveryCounts:
+    def _recovery_counts(self) -> RecoveryCounts:
         state = self._state
         return RecoveryCounts(
             worker_reductions=state.worker_reductions_done,

@@ -36,7 +36,7 @@ def choose_runs(
         raise NotFoundError(f"{source} was archived {len(runs)} times: a site diff needs two runs")
     last = _newer(source, runs, newer, older)
     earlier = [run for run in runs if run.job_id < last.job_id]
-    first = _named(source, runs, older) if older is not None else _earlier(earlier, last)
+    first = _chosen_run(source, runs, older) if older is not None else _earlier(earlier, last)
     if first is None or first.job_id >= last.job_id:
         raise UsageError(f"there is no run of {source} before job {last.job_id}{_as_chosen(first)}")
     return first, last
@@ -48,7 +48,7 @@ def _as_chosen(run: SiteRun | None) -> str:
 
 def _newer(source: str, runs: Sequence[SiteRun], newer: RunChoice, older: RunChoice) -> SiteRun:
     if newer is not None:
-        return _named(source, runs, newer)
+        return _chosen_run(source, runs, newer)
     # If the older one is given as a job, newer runs of the same scope are suitable.
     alike = [run for run in runs if run.job_id == older]
     if alike:
@@ -69,7 +69,7 @@ def _best(runs: Sequence[SiteRun]) -> SiteRun | None:
     return next(complete, None) or next(several, None)
 
 
-def _named(source: str, runs: Sequence[SiteRun], choice: RunChoice) -> SiteRun:
+def _chosen_run(source: str, runs: Sequence[SiteRun], choice: RunChoice) -> SiteRun:
     if isinstance(choice, date):
         begun = [run for run in runs if run.first_capture.date() <= choice]
         found = _best(begun) or next(iter(begun), None)

@@ -96,7 +96,7 @@ class _Pair:
         restored = self._restored(added)
         moved_to = {move.new.page for move in missing.moved}
         new = [number for page, number in added.items() if page not in moved_to and page not in restored]
-        changed, changed_count = self._changed(most)
+        changed, changed_count = self._changed_pages(most)
         unlinked = [] if reason else self._unlinked(missing)
         counts = missing.counts() | {"added": len(new), "changed": changed_count}
         counts |= {"unlinked": len(unlinked), "restored": len(restored)}
@@ -181,7 +181,7 @@ class _Pair:
             before = site_diff.bad_responses(session, self.older.job_id, added)
         return sorted(page for page, one in before.items() if missing_fate(one) is MissingFate.UNAVAILABLE)
 
-    def _changed(self, most: int) -> tuple[tuple[ChangedPage, ...], int]:
+    def _changed_pages(self, most: int) -> tuple[tuple[ChangedPage, ...], int]:
         with self.database.read() as session:
             found = site_diff.changed_pages(session, self.source.id, self.older, self.newer, most)
             if len(found) < most:

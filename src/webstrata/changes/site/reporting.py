@@ -69,7 +69,9 @@ class SiteReporting:
             change_leases.check(session, lease)
             site_events.note_comparison(session, run.job_id, older.job_id if older else None, now)
             reports = site_events.save_site_events(session, lease.source_id, found)
-            watched = _watched(watches.watches_of_sources(session, [lease.source_id]) if reports else (), reports)
+            watched = _events_of_watches(
+                watches.watches_of_sources(session, [lease.source_id]) if reports else (), reports
+            )
             new = site_events.save_watched(session, watched)
             if is_announced:
                 announcing.announce_site(session, lease.source_id, reports, new, now)
@@ -92,7 +94,7 @@ class SiteReporting:
             return jobs.load_job(session, job_id).was_crawled_here or frontier.has_any(session, job_id, *TaskStatus)
 
 
-def _watched(known: Sequence[Watch], reports: Sequence[SiteEventReport]) -> dict[int, list[SiteEventReport]]:
+def _events_of_watches(known: Sequence[Watch], reports: Sequence[SiteEventReport]) -> dict[int, list[SiteEventReport]]:
     """Return the site events that belong to each watch."""
     by_page: dict[str, list[SiteEventReport]] = defaultdict(list)
     for one in reports:

@@ -100,7 +100,7 @@ def _schedule(shops: list[str], every: str, mode: AuditMode, *, as_json: bool) -
 def _audit_one(url: str, job: _Job) -> int:
     """Audit one shop in this process, and print the verdict."""
     from webstrata.cli.audits.verdicts import print_verdict, watching
-    from webstrata.jobs.auditing.here import audit_here, resume_or_queue
+    from webstrata.jobs.auditing.run_here import audit_here, resume_or_queue
     from webstrata.model.urls import with_scheme
 
     with interruptible() as interrupted, started(quiet=True) as app:
@@ -115,7 +115,7 @@ def _audit_one(url: str, job: _Job) -> int:
 def _audit_file(file: Path, job: _Job) -> int:
     """Audit the shops of a file, several at a time, and print a line for each."""
     from webstrata.cli.audits.verdicts import print_line
-    from webstrata.jobs.auditing.here import audit_many, resume_or_queue_all
+    from webstrata.jobs.auditing.run_here import audit_many, resume_or_queue_all
 
     urls = read_shops(file)
     with interruptible() as interrupted, started(quiet=True) as app:

@@ -28,10 +28,10 @@ _WhichSchedule = Annotated[
 
 def add_schedules(urls: Sequence[str], every: str, mode: AuditMode, *, as_json: bool) -> None:
     """Schedule audits of shops and print the schedules."""
-    from webstrata.jobs.auditing.schedule_orders import AuditScheduleOrders
+    from webstrata.jobs.auditing.schedule_commands import AuditScheduleCommands
 
     with started(quiet=True) as app:
-        added = AuditScheduleOrders(app.database, app.archive_root).add(urls, every, mode, datetime.now(UTC))
+        added = AuditScheduleCommands(app.database, app.archive_root).add(urls, every, mode, datetime.now(UTC))
     if as_json:
         print_json([one.to_json() for one in added])
         return
@@ -74,18 +74,18 @@ def resume_audit_schedule(schedule: _WhichSchedule) -> None:
 @command(verbs, "remove-audit-schedule", example="webstrata remove-audit-schedule 3")
 def remove_audit_schedule(schedule: _WhichSchedule) -> None:
     """Remove a schedule; its audits stay."""
-    from webstrata.jobs.auditing.schedule_orders import AuditScheduleOrders
+    from webstrata.jobs.auditing.schedule_commands import AuditScheduleCommands
 
     with started(quiet=True) as app:
-        removed = AuditScheduleOrders(app.database, app.archive_root).remove(schedule)
+        removed = AuditScheduleCommands(app.database, app.archive_root).remove(schedule)
     print(f"schedule {schedule} of {removed.url} is removed")
 
 
 def _set_paused(schedule_id: int, paused: bool) -> "AuditSchedule":
-    from webstrata.jobs.auditing.schedule_orders import AuditScheduleOrders
+    from webstrata.jobs.auditing.schedule_commands import AuditScheduleCommands
 
     with started(quiet=True) as app:
-        return AuditScheduleOrders(app.database, app.archive_root).set_paused(schedule_id, paused)
+        return AuditScheduleCommands(app.database, app.archive_root).set_paused(schedule_id, paused)
 
 
 def _schedule(one: "AuditSchedule") -> str:

@@ -34,12 +34,12 @@ def _crawl_option(name: str) -> OptionInfo:
         max=declared.highest,
         metavar=None if declared.lowest is None else declared.unit,
         help=declared.sentence,
-        show_default=declared.unset or _shown(declared.default),
+        show_default=declared.unset or _format_default(declared.default),
     )
     return option
 
 
-def _shown(default: object) -> str:
+def _format_default(default: object) -> str:
     return (
         f"{default:,}" if isinstance(default, int) else f"{default:g}" if isinstance(default, float) else str(default)
     )

@@ -73,7 +73,7 @@ class JobState:
     @property
     def words(self) -> str:
         """Return the job's stage, progress and remaining time, in words."""
-        left = self._left()
+        left = self._time_left()
         return self._doing() + (f", {left}" if left else "")
 
     def _advance(self, stage: Stage, done: int, total: int) -> None:
@@ -96,7 +96,7 @@ class JobState:
             return "reading robots.txt and the first page"
         return f"crawling, {progress.done:,} of {counted(progress.total, 'URL')}"
 
-    def _left(self) -> str:
+    def _time_left(self) -> str:
         """Return the remaining time; a lower limit while the crawl still finds new URLs."""
         left = None if self._progress is None else seconds_left(self._stage, self._progress)
         if left is None or left < 1:

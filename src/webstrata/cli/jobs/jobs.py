@@ -45,7 +45,7 @@ def list_jobs(
     with started(quiet=True) as app, app.database.read() as session:
         found, total = catalog.jobs(session, source=source, status=status, limit=limit)
     if as_json:
-        print_json([_shown(job) for job in found])
+        print_json([_job_details(job) for job in found])
     elif not found and (source or status):
         print("No matching jobs.")
     elif not found:
@@ -70,7 +70,7 @@ def show_job(number: WhichJob = None, id_option: JobOption = None, as_json: AsJs
         if job is None:
             raise NotFoundError(f"there is no job {job_id}")
         found = problems.problems_of_job(session, job_id, limit=_PROBLEMS_FOR_SCRIPTS if as_json else _PROBLEMS_SHOWN)
-    values = _shown(job)
+    values = _job_details(job)
     if as_json:
         print_json(values | {"problems": [dataclasses.asdict(problem) for problem in found]})
         return
@@ -139,7 +139,7 @@ def print_result(job: "StoredJob", words: str, *, as_json: bool, **more: object)
         print(words)
 
 
-def _shown(job: JobView) -> dict[str, object]:
+def _job_details(job: JobView) -> dict[str, object]:
     """Return all details of a job except the secrets in its configuration."""
     from webstrata.logs import without_secrets
 

@@ -84,7 +84,7 @@ def run_job(
     """
     from webstrata.jobs.running.tool import ToolRun, tool_command
 
-    more, passthrough = _cut(more_seeds or [])
+    more, passthrough = _split_passthrough(more_seeds or [])
     with started(quiet=True) as app, interruptible() as interrupted, only_json(as_json):
         command = tool_command(app.settings.tool_cmd)
         flags = _flags(options or [], passthrough, command)
@@ -108,7 +108,7 @@ def run_job(
     _leave(code, interrupted, "archive-tool")
 
 
-def _cut(words: list[str]) -> tuple[list[str], list[str]]:
+def _split_passthrough(words: list[str]) -> tuple[list[str], list[str]]:
     """Return the URLs, and the arguments for zimit: everything from the first flag on."""
     place = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
     return words[:place], words[place:]
@@ -225,12 +225,12 @@ def _index_here(app: "App", job_id: int, interrupted: threading.Event, *, again:
     from webstrata.cli.jobs.progress import watching_index
     from webstrata.db.queue import leases
     from webstrata.jobs.running.crawl_end import write_folder_records
-    from webstrata.jobs.running.job_lease import in_the_lead
+    from webstrata.jobs.running.job_lease import lead_job
 
     runner = with_previews_later(app, app.runner())
     runner.recovery.tend()
     with (
-        in_the_lead(app.database, app.archive_root, job_id, leases.lease_for_index) as leader,
+        lead_job(app.database, app.archive_root, job_id, leases.lease_for_index) as leader,
         watching_index(job_id) as watcher,
     ):
         code = runner.index(

@@ -36,7 +36,7 @@ def extract(
     as_json: AsJson = False,
 ) -> None:
     """Extract the text of a saved page, and the price, availability and codes of a product or property."""
-    extracted = _extracted(file, checked_url(url) or UNKNOWN_URL)
+    extracted = _extract_page(file, checked_url(url) or UNKNOWN_URL)
     if as_json:
         print_json(as_json_object(extracted))
     else:
@@ -59,7 +59,7 @@ def as_json_object(extracted: "PageExtract") -> dict[str, object]:
     }
 
 
-def _extracted(file: str, url: str) -> "PageExtract":
+def _extract_page(file: str, url: str) -> "PageExtract":
     from webstrata.content.reader.page_reader import PageReader
     from webstrata.content.reader.page_requests import ReadExtract
     from webstrata.content.reading import Body

@@ -86,10 +86,10 @@ def _headers(path: Path | None) -> dict[str, str]:
     pairs = list(read.items()) if isinstance(read, dict) else read
     if not isinstance(pairs, list) or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
         raise wrong
-    return _joined(pairs)
+    return _join_headers(pairs)
 
 
-def _joined(pairs: list[tuple[object, object]]) -> dict[str, str]:
+def _join_headers(pairs: list[tuple[object, object]]) -> dict[str, str]:
     headers: dict[str, list[str]] = {}
     for name, value in pairs:
         values = value if isinstance(value, list) else [value]

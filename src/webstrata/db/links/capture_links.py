@@ -51,11 +51,11 @@ def stored_links(session: Session, keys: Collection[LinksKey]) -> dict[LinksKey,
     if not keys:
         return {}
     dialect = session.get_bind().dialect.name
-    rows = session.connection().execute(_STORED[dialect], _given(dialect, keys))
+    rows = session.connection().execute(_STORED[dialect], _key_parameters(dialect, keys))
     return {(row.warc_file_id, row.warc_offset, row.url_hash): bytes(row.packed) for row in rows}
 
 
-def _given(dialect: str, keys: Collection[LinksKey]) -> dict[str, str]:
+def _key_parameters(dialect: str, keys: Collection[LinksKey]) -> dict[str, str]:
     if dialect == "sqlite":
         return {"keys": json.dumps([*keys])}
     return dict(zip(("files", "places", "hashes"), map(as_array, zip(*keys, strict=True)), strict=True))

@@ -48,7 +48,7 @@ def store_outlinks(session: Session, batch: Sequence[SnapshotLinks]) -> None:
     snapshots = [*given.values()]
     pages = {links.normalized_url_group for links in snapshots}
     ids = ensure_pages(session, pages.union(*(links.targets for links in snapshots)))
-    filing = _Filing.begun(session, snapshots, ids)
+    filing = _LinkBatch.begun(session, snapshots, ids)
     for links in snapshots:
         filing.file(links, ids[links.normalized_url_group])
     filing.finish(session)
@@ -69,7 +69,7 @@ def forget_outlinks(session: Session, snapshot_ids: Collection[int]) -> None:
 
 
 @dataclass
-class _Filing:
+class _LinkBatch:
     """The links of a batch while it is stored: which snapshot has which set of links, and the pages' links before and
     after."""
 
@@ -86,7 +86,7 @@ class _Filing:
     """The sets of links to be stored, by snapshot."""
 
     @classmethod
-    def begun(cls, session: Session, batch: Sequence[SnapshotLinks], ids: dict[str, int]) -> "_Filing":
+    def begun(cls, session: Session, batch: Sequence[SnapshotLinks], ids: dict[str, int]) -> "_LinkBatch":
         """Look up the stored links of a batch and its pages; links that have changed are dropped first."""
         shared = link_sets(session, {links.same_as for links in batch if links.same_as is not None})
         sets = {links.snapshot_id: _link_set(links, ids, shared) for links in batch}

@@ -126,7 +126,7 @@ def lock_links(session: Session) -> None:
 
 def ensure_pages(session: Session, groups: Collection[str]) -> dict[str, int]:
     """Return the ids of pages by their groups, adding missing rows; the caller holds the lock of `lock_links`."""
-    remembered = _remembered(session)
+    remembered = _cached_ids(session)
     found = {group: remembered[group] for group in groups if group in remembered}
     requested = [group for group in groups if group not in found]
     if not requested:
@@ -140,7 +140,7 @@ def ensure_pages(session: Session, groups: Collection[str]) -> dict[str, int]:
     return found | stored
 
 
-def _remembered(session: Session) -> dict[str, int]:
+def _cached_ids(session: Session) -> dict[str, int]:
     engine = session.connection().engine
     known = _known_ids.setdefault(engine, {})
     if len(known) > _MOST_REMEMBERED:

@@ -169,7 +169,7 @@ def _collect(session: Session, subscription_id: int, job_id: int, now: datetime)
     site = session.scalars(select(OutboxMessage.payload).where(*waiting, OutboxMessage.event_key.not_like("change-%")))
     replaced = {number for payload in site for number in payload["replaces"]}
     rows = session.execute(query).yield_per(_ROWS_AT_ONCE)
-    listed = heapq.nlargest(MAX_LISTED, _counted(rows, replaced, by_type, keys), key=_significance)
+    listed = heapq.nlargest(MAX_LISTED, _count_payloads(rows, replaced, by_type, keys), key=_significance)
     templates = session.scalars(select(TemplateChange.summary).where(TemplateChange.to_job_id == job_id))
     digest = OutboxMessage(
         subscription_id=subscription_id,
@@ -204,7 +204,7 @@ def _release(session: Session, subscription_id: int, job_id: int, now: datetime)
     session.execute(update(OutboxMessage).where(*waiting).values(due_at=now))
 
 
-def _counted(
+def _count_payloads(
     rows: Iterable[Any], replaced: Collection[int], by_type: "Counter[str]", keys: "hashlib._Hash"
 ) -> Iterator[dict[str, Any]]:
     """Yield the payloads of events, and count them; those that a site event replaces are left out."""

@@ -76,7 +76,7 @@ def claim(
         if len(claimed) >= most:
             break
         if _is_free(row, now, is_dead) and (token := _take(session, row, owner, now + lease)):
-            claimed.append(_claimed(session, row, token))
+            claimed.append(_claimed_message(session, row, token))
     return claimed
 
 
@@ -161,7 +161,7 @@ def _take(session: Session, row: OutboxMessage, owner: str, until: datetime) -> 
     return token if result.rowcount else None
 
 
-def _claimed(session: Session, row: OutboxMessage, token: str) -> ClaimedMessage:
+def _claimed_message(session: Session, row: OutboxMessage, token: str) -> ClaimedMessage:
     subscription = session.get_one(SubscriptionRow, row.subscription_id)
     target = session.get_one(NotificationTarget, subscription.target_id)
     return ClaimedMessage(

@@ -50,7 +50,7 @@ def list_saved(session: Session) -> tuple[list[SavedTarget], list[SavedSubscript
         .outerjoin(Source, SubscriptionRow.source_id == Source.id)
         .order_by(SubscriptionRow.id)
     )
-    return targets, [_saved(row, name, code) for row, name, code in rows]
+    return targets, [_saved_subscription(row, name, code) for row, name, code in rows]
 
 
 def restore(session: Session, targets: Sequence[SavedTarget], subscriptions: Sequence[SavedSubscription]) -> int:
@@ -72,7 +72,7 @@ def restore(session: Session, targets: Sequence[SavedTarget], subscriptions: Seq
     return len(rows)
 
 
-def _saved(row: SubscriptionRow, target_name: str, source_code: str | None) -> SavedSubscription:
+def _saved_subscription(row: SubscriptionRow, target_name: str, source_code: str | None) -> SavedSubscription:
     return SavedSubscription(
         target_name=target_name,
         source_code=source_code,

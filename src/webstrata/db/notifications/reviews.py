@@ -57,7 +57,7 @@ def list_reviews(session: Session) -> list[SavedReview]:
     events = select(SnapshotChange).where(marked).order_by(SnapshotChange.review_status)
     waiting = session.scalars(select(RestoredReview))
     found = [
-        *(_saved(event) for event in session.scalars(events.options(defer(SnapshotChange.diff_html)))),
+        *(_saved_review(event) for event in session.scalars(events.options(defer(SnapshotChange.diff_html)))),
         *(SavedReview(row.event_key, row.status, row.note, row.reviewed_at, row.reviewed_by) for row in waiting),
     ]
     return sorted(found, key=lambda one: one.to_snapshot_id)
@@ -109,7 +109,7 @@ def _waiting_after(session: Session, snapshot_id: int) -> dict[int, RestoredRevi
     return {row.to_snapshot_id: row for row in rows}
 
 
-def _saved(event: SnapshotChange) -> SavedReview:
+def _saved_review(event: SnapshotChange) -> SavedReview:
     assert event.review_status is not None
     assert event.reviewed_at is not None
     key = event_key(event.from_snapshot_id, event.to_snapshot_id)

@@ -24,7 +24,7 @@ def begin_check(session: Session, trigger: str, now: datetime) -> StoredCheck:
     session.add(row)
     session.flush()
     session.execute(delete(IntegrityCheck).where(IntegrityCheck.id <= row.id - _MOST_CHECKS))
-    return _stored(row)
+    return _stored_check(row)
 
 
 def running_check(session: Session) -> StoredCheck | None:
@@ -88,7 +88,7 @@ def _newest(session: Session, *, is_over: bool) -> StoredCheck | None:
     which = ended.is_not(None) if is_over else ended.is_(None)
     newest = select(IntegrityCheck).where(which).order_by(ended.desc(), IntegrityCheck.id.desc()).limit(1)
     row = session.scalars(newest).first()
-    return None if row is None else _stored(row)
+    return None if row is None else _stored_check(row)
 
 
 def _store(session: Session, check: StoredCheck, problems: Sequence[IntegrityProblem]) -> None:
@@ -110,7 +110,7 @@ def _store(session: Session, check: StoredCheck, problems: Sequence[IntegrityPro
         session.execute(insert(IntegrityFinding), rows)
 
 
-def _stored(row: IntegrityCheck) -> StoredCheck:
+def _stored_check(row: IntegrityCheck) -> StoredCheck:
     return StoredCheck(
         id=row.id,
         trigger=row.trigger,

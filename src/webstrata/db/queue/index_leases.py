@@ -67,19 +67,19 @@ def check(session: Session, lease: IndexLease) -> None:
 
 def set_as(session: Session, lease: IndexLease, **values: object) -> None:
     """Write some of a job's columns; LeaseLostError, with nothing written, when the index lease was lost."""
-    if not _changed(session, _held(lease).values(**values)):
+    if not _has_changed(session, _update_of(lease).values(**values)):
         raise _lost(lease)
 
 
 def release(session: Session, lease: IndexLease) -> None:
     """Release a lease, if this owner still holds it."""
-    _changed(
+    _has_changed(
         session,
-        _held(lease).values(index_lease_owner=None, index_lease_token=None, index_lease_expires_at=None),
+        _update_of(lease).values(index_lease_owner=None, index_lease_token=None, index_lease_expires_at=None),
     )
 
 
-def _held(lease: IndexLease) -> Update:
+def _update_of(lease: IndexLease) -> Update:
     return update(ArchiveJob).where(ArchiveJob.id == lease.job_id, ArchiveJob.index_lease_token == lease.token)
 
 
@@ -87,7 +87,7 @@ def _lost(lease: IndexLease) -> LeaseLostError:
     return LeaseLostError(f"job {lease.job_id} is being indexed by another process by now")
 
 
-def _changed(session: Session, statement: Update) -> bool:
+def _has_changed(session: Session, statement: Update) -> bool:
     result = session.execute(statement.execution_options(synchronize_session=False))
     assert isinstance(result, CursorResult)
     return result.rowcount > 0

@@ -87,10 +87,10 @@ def load_job(session: Session, job_id: int) -> StoredJob:
     ).first()
     if row is None:
         raise NotFoundError(f"there is no job {job_id}")
-    return _stored(row[0], row[1])
+    return _stored_job(row[0], row[1])
 
 
-def _stored(job: ArchiveJob, source: Source | None) -> StoredJob:
+def _stored_job(job: ArchiveJob, source: Source | None) -> StoredJob:
     return StoredJob(
         id=job.id,
         name=job.name,

@@ -94,7 +94,7 @@ def lease(
             started_at=func.coalesce(ArchiveJob.started_at, now),
         )
     )
-    if _changed(session, taken) == 0:
+    if _changed_rows(session, taken) == 0:
         raise LeaseLostError(_why_not(session, job_id, now))
 
 
@@ -108,7 +108,7 @@ def lease_for_index(session: Session, job_id: int, owner: str, now: datetime, du
         raise ConflictError(no_source(job_id))
     free = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
     taken = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.status.in_(INDEXABLE), free)
-    if _changed(session, taken.values(not_before=None, lease_owner=owner, lease_expires_at=now + duration)) == 0:
+    if _changed_rows(session, taken.values(not_before=None, lease_owner=owner, lease_expires_at=now + duration)) == 0:
         status = session.scalar(select(ArchiveJob.status).where(ArchiveJob.id == job_id))
         if status is not None and status not in INDEXABLE and leader(session, job_id, now) is None:
             raise ConflictError(f"job {job_id} is {status}: it can be indexed when its crawl has ended")
@@ -130,14 +130,14 @@ def renew_lease(session: Session, job_id: int, owner: str, now: datetime, durati
 def set_as(session: Session, job_id: int, owner: str, **values: object) -> None:
     """Write some of a job's columns; LeaseLostError, with nothing written, when the lease was lost."""
     fenced = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner == owner).values(**values)
-    if _changed(session, fenced) == 0:
+    if _changed_rows(session, fenced) == 0:
         raise LeaseLostError(f"job {job_id} was taken over by another process")
 
 
 def release(session: Session, job_id: int, owner: str) -> None:
     """Release a job's lease, if it is still the owner's."""
     held = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner == owner)
-    _changed(session, held.values(lease_owner=None, lease_expires_at=None))
+    _changed_rows(session, held.values(lease_owner=None, lease_expires_at=None))
 
 
 def requeue_of(session: Session, owner: str) -> list[int]:
@@ -182,13 +182,13 @@ def check_leader(session: Session, job_id: int, owner: str) -> None:
 def fail(session: Session, job_id: int, reason: str, status: JobStatus = JobStatus.FAILED) -> None:
     """Mark a job without a leader, or its index, as failed, with the reason."""
     over = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
-    _changed(session, over.values(status=status, status_reason=reason))
+    _changed_rows(session, over.values(status=status, status_reason=reason))
 
 
 def pause(session: Session, job_id: int, reason: str, until: datetime) -> None:
     """Pause a job without a leader until a moment, with the reason."""
     rests = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
-    _changed(
+    _changed_rows(
         session,
         rests.values(
             status=JobStatus.RETRYABLE,
@@ -202,7 +202,7 @@ def pause(session: Session, job_id: int, reason: str, until: datetime) -> None:
 def postpone(session: Session, job_id: int, until: datetime) -> None:
     """Block a job without a leader for all workers until a moment."""
     free = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
-    _changed(session, free.values(not_before=until))
+    _changed_rows(session, free.values(not_before=until))
 
 
 def pauses(session: Session, job_id: int) -> int:
@@ -232,7 +232,7 @@ def _requeue(session: Session, which: ColumnElement[bool]) -> list[int]:
     return list(session.scalars(again.returning(ArchiveJob.id).execution_options(synchronize_session=False)))
 
 
-def _changed(session: Session, statement: Update) -> int:
+def _changed_rows(session: Session, statement: Update) -> int:
     result = session.execute(statement.execution_options(synchronize_session=False))
     assert isinstance(result, CursorResult)
     return result.rowcount

@@ -72,7 +72,7 @@ def give_slot_back(session: Session, host: str, slot: int, token: str, rest: tim
 def forget_owner(session: Session, owner: str, rest: timedelta) -> None:
     """Start the delay of the slots that an owner holds, for each at most the time that it was held."""
     at = literal(_now(session) + rest, UtcDateTime())
-    keys = _locked(session, (HostPermit.owner == owner) & HostPermit.token.is_not(None))
+    keys = _lock_rows(session, (HostPermit.owner == owner) & HostPermit.token.is_not(None))
     session.execute(
         update(HostPermit)
         .where(_among(keys))
@@ -83,11 +83,11 @@ def forget_owner(session: Session, owner: str, rest: timedelta) -> None:
 
 def prune(session: Session, older_than: timedelta) -> None:
     """Delete the rows of slots that have long been free."""
-    keys = _locked(session, HostPermit.free_at < _now(session) - older_than)
+    keys = _lock_rows(session, HostPermit.free_at < _now(session) - older_than)
     session.execute(delete(HostPermit).where(_among(keys)).execution_options(synchronize_session=False))
 
 
-def _locked(session: Session, condition: ColumnElement[bool]) -> list[tuple[str, int]]:
+def _lock_rows(session: Session, condition: ColumnElement[bool]) -> list[tuple[str, int]]:
     """Return the keys of some rows, locked; rows that others have locked are skipped, to prevent deadlocks."""
     rows = select(HostPermit.host, HostPermit.slot).where(condition).limit(_CHANGED_AT_ONCE)
     return [(host, slot) for host, slot in session.execute(rows.with_for_update(skip_locked=True))]

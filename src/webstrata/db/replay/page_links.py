@@ -129,7 +129,7 @@ def resources_of(session: Session, snapshot_id: int) -> PageResources:
         .join(Source, Source.id == Snapshot.source_id)
         .where(Snapshot.id == snapshot_id)
     ).one_or_none()
-    needed = None if row is None else _needed(session, [row])
+    needed = None if row is None else _needed_urls(session, [row])
     if row is None or needed is None:
         return PageResources(is_known=False)
     return _Search(session, _Page(row.job_id, row.code, row.capture_timestamp)).run(needed)
@@ -152,7 +152,7 @@ class _Search:
             if not fresh or len(fresh) > room:
                 break
             sheets = [row for url in fresh if (row := self._found[url]) is not None and row.mime_type == CSS_TYPE]
-            needed = _needed(self._session, sheets) or ()
+            needed = _needed_urls(self._session, sheets) or ()
         else:
             fresh = []
         reasons = self._reasons([url for url, row in self._found.items() if row is None])
@@ -204,7 +204,7 @@ class _Search:
         return {url: tasks.get(url_key(without_session_id(url))) or _why_left_out(url, config) for url in urls}
 
 
-def _needed(session: Session, rows: Sequence[_Found]) -> list[str] | None:
+def _needed_urls(session: Session, rows: Sequence[_Found]) -> list[str] | None:
     """Return what captured pages and style sheets load, in order; None when this is not stored for any of them."""
     holders = _holders(session, {str(row.refers_to) for row in rows if row.refers_to})
     keys: list[LinksKey] = []

@@ -45,8 +45,8 @@ class PreparedQuery:
                 found = cursor.fetchall()
             finally:
                 connection.close()
-        return [tuple(map(_processed, self._results, row)) for row in found]
+        return [tuple(map(_process_value, self._results, row)) for row in found]
 
 
-def _processed(process: _Process, value: object) -> object:
+def _process_value(process: _Process, value: object) -> object:
     return value if process is None else process(value)

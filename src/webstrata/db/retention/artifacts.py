@@ -22,7 +22,7 @@ def add_artifact(session: Session, new: NewArtifact) -> int:
 def artifacts_of_session(session: Session, session_id: str) -> list[StoredArtifact]:
     """Return the artifacts of an audit session, in the order they were stored."""
     rows = session.scalars(select(Artifact).where(Artifact.session_id == session_id).order_by(Artifact.id))
-    return [_stored(row) for row in rows]
+    return [_stored_artifact(row) for row in rows]
 
 
 def get_expired_html_artifacts(session: Session, now: datetime, limit: int) -> list[StoredArtifact]:
@@ -33,14 +33,14 @@ def get_expired_html_artifacts(session: Session, now: datetime, limit: int) -> l
         failed = _expired(now).where(Artifact.cleanup_failed_at.is_not(None))
         again = failed.order_by(Artifact.cleanup_failed_at, Artifact.retention_until, Artifact.id)
         found += session.scalars(again.limit(limit - len(found)))
-    return [_stored(row) for row in found]
+    return [_stored_artifact(row) for row in found]
 
 
 def take_expired_artifact(session: Session, artifact_id: int, now: datetime) -> StoredArtifact | None:
     """Lock an expired artifact until the end of the transaction; None when another cleanup has it or deleted it."""
     statement = _expired(now).where(Artifact.id == artifact_id).with_for_update(skip_locked=True)
     row = session.scalars(statement).first()
-    return None if row is None else _stored(row)
+    return None if row is None else _stored_artifact(row)
 
 
 def mark_artifact_deleted(session: Session, artifact_id: int, now: datetime) -> bool:
@@ -66,7 +66,7 @@ def _expired(now: datetime) -> Select[Artifact]:
     )
 
 
-def _stored(row: Artifact) -> StoredArtifact:
+def _stored_artifact(row: Artifact) -> StoredArtifact:
     return StoredArtifact(
         *(row.id, row.session_id, row.page_id, row.type, row.storage_uri, row.size_bytes, row.checksum),
         *(row.created_at, row.retention_until, row.deleted_at),

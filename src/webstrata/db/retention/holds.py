@@ -111,20 +111,20 @@ def restore_hold(session: Session, hold: HoldView) -> bool:
 
 def held_among(session: Session, snapshot_ids: Collection[int]) -> list[KeptSnapshot]:
     """Return which of some snapshots are under a legal hold, and its reason."""
-    return _held(session, Snapshot.id.in_(snapshot_ids))
+    return _held_snapshots(session, Snapshot.id.in_(snapshot_ids))
 
 
 def kept_among(session: Session, snapshot_ids: Collection[int]) -> list[KeptSnapshot]:
     """Return a few of some snapshots that are under a legal hold, or part of a haul."""
     which = Snapshot.id.in_(snapshot_ids)
-    return _held(session, which) or _in_hauls(session, which)
+    return _held_snapshots(session, which) or _in_hauls(session, which)
 
 
 def held_in_files(session: Session, job_id: int, paths: Collection[str]) -> list[KeptSnapshot]:
     """Return a few of the snapshots in some files of a job that are under a legal hold, or part of a haul."""
     for part in batches(paths, _PATHS_AT_ONCE):
         lying = and_(Snapshot.job_id == job_id, Snapshot.warc_path.in_(part))
-        if found := _held(session, lying) or _in_hauls(session, lying):
+        if found := _held_snapshots(session, lying) or _in_hauls(session, lying):
             return found
     return []
 
@@ -134,7 +134,7 @@ def _in_hauls(session: Session, which: ColumnElement[bool]) -> list[KeptSnapshot
     return [KeptSnapshot(number, "it is part of a haul") for number in session.scalars(statement.limit(1))]
 
 
-def _held(session: Session, which: ColumnElement[bool]) -> list[KeptSnapshot]:
+def _held_snapshots(session: Session, which: ColumnElement[bool]) -> list[KeptSnapshot]:
     of_source = and_(LegalHold.scope == "source", LegalHold.source_id == Snapshot.source_id)
     of_page = and_(
         LegalHold.scope == "page",

@@ -110,12 +110,12 @@ def _value(kind: type[Base], name: str, value: object) -> object:
     if isinstance(column.type, UtcDateTime):
         return _moment(name, value)
     if isinstance(column.type, JSON):
-        return value if isinstance(value, dict | list) else _refused(name, value)
+        return value if isinstance(value, dict | list) else _refuse(name, value)
     requested = str if isinstance(column.type, PlainText) else column.type.python_type
     if not isinstance(value, requested) or (requested is int and isinstance(value, bool)):
-        return _refused(name, value)
+        return _refuse(name, value)
     length = getattr(column.type, "length", None)
-    return value if length is None or len(str(value)) <= length else _refused(name, value)
+    return value if length is None or len(str(value)) <= length else _refuse(name, value)
 
 
 def _moment(name: str, value: object) -> datetime:
@@ -123,10 +123,10 @@ def _moment(name: str, value: object) -> datetime:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         moment = None
-    return moment if moment is not None and moment.tzinfo is not None else _refused(name, value)
+    return moment if moment is not None and moment.tzinfo is not None else _refuse(name, value)
 
 
-def _refused(name: str, value: object) -> NoReturn:
+def _refuse(name: str, value: object) -> NoReturn:
     raise UsageError(f"its {name} cannot be {str(value)[:80]!r}")
 
 

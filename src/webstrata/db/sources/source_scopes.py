@@ -28,7 +28,7 @@ def _scope(
         return _of_jobs(code, base_url, newest) if entry is None else _with_entry(code, base_url, entry)
     except UsageError:
         # Invalid rows are ignored here; they are reported when a job is made of the source.
-        return SourceScope.of(code, _known(base_url), {})
+        return SourceScope.of(code, _valid_base_url(base_url), {})
 
 
 def _newest_configs(session: Session, source_ids: Collection[int]) -> dict[int, Mapping[str, object]]:
@@ -45,7 +45,7 @@ def _newest_configs(session: Session, source_ids: Collection[int]) -> dict[int, 
 def _with_entry(code: str, base_url: str | None, stored: Mapping[str, object]) -> SourceScope:
     entry = SourceJobConfig.from_json(code, stored)
     scope = {name: entry.scope[name] for name in SCOPE_KEYS & entry.scope.keys()}
-    return SourceScope.of(code, [*_known(base_url), *entry.default_seeds], scope)
+    return SourceScope.of(code, [*_valid_base_url(base_url), *entry.default_seeds], scope)
 
 
 def _of_jobs(code: str, base_url: str | None, newest: Mapping[str, object] | None) -> SourceScope:
@@ -53,12 +53,12 @@ def _of_jobs(code: str, base_url: str | None, newest: Mapping[str, object] | Non
 
     Path rules of that job are ignored, so that no second source is made for the same site.
     """
-    own, config = SourceScope.of(code, _known(base_url), {}), ArchiveJobConfig.from_json(newest or {})
+    own, config = SourceScope.of(code, _valid_base_url(base_url), {}), ArchiveJobConfig.from_json(newest or {})
     more: Sequence[str] = config.rules.allowed_domains if config.seeds else ()
     if not own.addresses or not more:
         return own
     return SourceScope.of(code, own.addresses, {"allowed_domains": [*domains_of(own.addresses), *more]})
 
 
-def _known(base_url: str | None) -> list[str]:
+def _valid_base_url(base_url: str | None) -> list[str]:
     return [base_url] if base_url else []

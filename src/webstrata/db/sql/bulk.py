@@ -31,7 +31,7 @@ class ManyRows:
         if not rows:
             return
         connection = session.connection()
-        prepared = _prepared(self, connection.dialect)
+        prepared = _prepare(self, connection.dialect)
         connection.exec_driver_sql(prepared.sql, prepared.bound(rows))
 
 
@@ -48,7 +48,7 @@ class _Prepared:
     """The values of columns that are not parameters."""
 
     def bound(self, rows: Sequence[Row]) -> "list[tuple[object, ...]] | list[dict[str, object]]":
-        columns = map(_stored, zip(*rows, strict=True), self.storing)
+        columns = map(_bind_values, zip(*rows, strict=True), self.storing)
         if self.order is None:
             return [dict(zip(self.names, row, strict=True), **self.usual) for row in zip(*columns, strict=True)]
         by_name = dict(zip(self.names, columns, strict=True))
@@ -56,7 +56,7 @@ class _Prepared:
         return list(zip(*(by_name[name] for name in self.order), strict=True))
 
 
-def _stored(values: tuple[object, ...], storing: Storing | None) -> Iterable[object]:
+def _bind_values(values: tuple[object, ...], storing: Storing | None) -> Iterable[object]:
     if storing is None:
         return values
     # Cached: all rows of a batch have the same time, and converting it for each would take as long as storing the row.
@@ -66,7 +66,7 @@ def _stored(values: tuple[object, ...], storing: Storing | None) -> Iterable[obj
 
 
 @lru_cache(_STATEMENTS_KEPT)
-def _prepared(many: ManyRows, dialect: Dialect) -> _Prepared:
+def _prepare(many: ManyRows, dialect: Dialect) -> _Prepared:
     compiled = many.statement.compile(dialect=dialect, column_keys=list(many.parameters))
     storing = (column.type.dialect_impl(dialect).bind_processor(dialect) for column in many.parameters.values())
     order = None if compiled.positiontup is None else tuple(compiled.positiontup)

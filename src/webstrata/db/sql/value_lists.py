@@ -41,7 +41,7 @@ class Among:
         connection = session.connection()
         sqlite = connection.dialect.name == "sqlite"
         given = {name: json.dumps([*values]) if sqlite else [*values] for name, values in lists.items()}
-        return connection.execute(_spelled(self, sqlite), {**given, **others})
+        return connection.execute(_compile(self, sqlite), {**given, **others})
 
 
 def gathered(numbers: str | list[int]) -> list[int]:
@@ -53,7 +53,7 @@ def gathered(numbers: str | list[int]) -> list[int]:
 
 
 @lru_cache(_STATEMENTS_KEPT)
-def _spelled(among: Among, sqlite: bool) -> TextClause | TextualSelect:
+def _compile(among: Among, sqlite: bool) -> TextClause | TextualSelect:
     query = _ALL.sub(r"json_group_array(\1)" if sqlite else r"array_agg(\1)", among.query)
     for name, kind in among.kinds:
         of_json = f"(SELECT value FROM json_each(:{name}))"  # noqa: S608 - contains no input

@@ -141,7 +141,7 @@ def changed_pages(session: Session, source_id: int, older: SiteRun, newer: SiteR
     """Return the pages of both runs that changed between them, the most significant first."""
     rows = session.execute(_CHANGED, {**_between(source_id, older, newer), "most": most}).all()
     events = _events(session, [row.new_id for row in rows])
-    return [_changed(row, events.get(row.new_id)) for row in rows]
+    return [_changed_page(row, events.get(row.new_id)) for row in rows]
 
 
 def count_changed(session: Session, source_id: int, older: SiteRun, newer: SiteRun) -> int:
@@ -159,7 +159,7 @@ def _between(source_id: int, older: SiteRun, newer: SiteRun) -> dict[str, object
     }
 
 
-def _changed(row: Row[Any], event: SnapshotChange | None) -> ChangedPage:
+def _changed_page(row: Row[Any], event: SnapshotChange | None) -> ChangedPage:
     page = SitePage(row.page, row.new_id, row.title or "")
     is_whole = event is not None and event.from_snapshot_id == row.old_id
     summary = (event.summary if event is not None and is_whole else None) or counted(int(row.changes), "change")

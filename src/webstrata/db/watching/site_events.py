@@ -67,7 +67,7 @@ def save_site_events(session: Session, source_id: int, events: Sequence[StoredSi
 
     Runs of different scopes, such as checks of a watched folder and of its site, find the same facts.
     """
-    known = _known(session, source_id, events)
+    known = _known_events(session, source_id, events)
     rows = {one.key: _row(source_id, one) for one in events if _about(one.event) not in known}
     session.add_all(rows.values())
     session.flush()
@@ -79,13 +79,15 @@ def save_site_events(session: Session, source_id: int, events: Sequence[StoredSi
     ]
 
 
-def _known(session: Session, source_id: int, events: Sequence[StoredSiteEvent]) -> dict[tuple[str, ...], SiteEventRow]:
+def _known_events(
+    session: Session, source_id: int, events: Sequence[StoredSiteEvent]
+) -> dict[tuple[str, ...], SiteEventRow]:
     """Return the stored events about the same facts, reported after the older of the two runs."""
     if not events:
         return {}
     wanted = {_about(one.event): one.event for one in events}
     rows = _later_events(session, source_id, events[0].from_job_id, {one.event.page for one in events})
-    found = {about: row for row in rows if (about := _about(_stored(row, "").event)) in wanted}
+    found = {about: row for row in rows if (about := _about(_stored_event(row, "").event)) in wanted}
     gone = [row for about, row in found.items() if wanted[about].kind in _ABSENT]
     seen = _last_good_jobs(session, {row.page for row in gone})
     # A page that existed again after that has been removed once more.
@@ -165,7 +167,7 @@ def events_of_watch(session: Session, watch_id: int, limit: int) -> list[StoredS
         .where(WatchSiteEvent.watch_id == watch_id)
         .order_by(SiteEventRow.at.desc(), SiteEventRow.id)
     )
-    return [_stored(row, code) for row, code in session.execute(query.limit(limit))]
+    return [_stored_event(row, code) for row, code in session.execute(query.limit(limit))]
 
 
 def list_site_events(
@@ -184,7 +186,7 @@ def list_site_events(
     if min_significance > SIGNIFICANT:
         query = query.where(SiteEventRow.kind == _REMOVED)
     rows = session.execute(query.order_by(SiteEventRow.at.desc(), SiteEventRow.id).limit(limit))
-    return [_stored(row, code) for row, code in rows]
+    return [_stored_event(row, code) for row, code in rows]
 
 
 def replaced_by(
@@ -205,7 +207,7 @@ def replaced_by(
     }
 
 
-def _stored(row: SiteEventRow, code: str) -> StoredSiteEvent:
+def _stored_event(row: SiteEventRow, code: str) -> StoredSiteEvent:
     event = SiteEvent(
         SiteEventKind(row.kind),
         row.page,

@@ -89,7 +89,7 @@ class BrowserPool:
 
         assert self._upstream is not None
         async with PageProxy(source or self._upstream, options) as proxy:
-            running = await self._started()
+            running = await self._running_browser()
             with as_fetch_errors():
                 context = await running.in_time(_new_context(running.browser, options, proxy.address))
             try:
@@ -102,7 +102,7 @@ class BrowserPool:
             finally:
                 await self._close(running, context)
 
-    async def _started(self) -> "_RunningBrowser":
+    async def _running_browser(self) -> "_RunningBrowser":
         async with self._starting:
             if self._running is not None and not self._running.browser.is_connected():
                 log.warning("browser.crashed")

@@ -58,7 +58,9 @@ class ProxyRequest:
             target = href[len(origin_of(href)) :]
         dropped = {b"proxy-connection", b"proxy-authorization"} if is_upgrade else _HOP | _FRAMING
         lines = [f"{self.method} {target} HTTP/1.1".encode("latin-1", "replace")]
-        lines += [b"%s: %s" % (name, _sent(name, value)) for name, value in self.headers if name.lower() not in dropped]
+        lines += [
+            b"%s: %s" % (name, _header_line(name, value)) for name, value in self.headers if name.lower() not in dropped
+        ]
         if self.body or (self.method not in {"GET", "HEAD"} and not is_upgrade):
             lines.append(b"Content-Length: %d" % len(self.body))
         if not any(name.lower() == b"host" for name, _ in self.headers):
@@ -111,5 +113,5 @@ def _request(head: h11.Request, body: bytes) -> ProxyRequest:
     return ProxyRequest(head.method.decode("ascii"), head.target.decode("latin-1"), headers, body)
 
 
-def _sent(name: bytes, value: bytes) -> bytes:
+def _header_line(name: bytes, value: bytes) -> bytes:
     return _ENCODINGS if name.lower() == b"accept-encoding" else value

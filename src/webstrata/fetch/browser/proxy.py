@@ -21,7 +21,7 @@ from webstrata.errors import FetchError, TransientFetchError, UsageError
 from webstrata.fetch.browser.messages import ProxyRequest, next_request, response_bytes
 from webstrata.fetch.browser.options import MOST_AT_ONCE, PageOptions
 from webstrata.fetch.browser.responses import ResponseSource
-from webstrata.fetch.browser.streams import PlainStream, Stream, tunnelled
+from webstrata.fetch.browser.streams import PlainStream, Stream, open_tunnel
 from webstrata.fetch.budget import BodyBudget
 from webstrata.fetch.wire import ResponseParser
 from webstrata.model.crawl.fetching import FetchResult
@@ -116,7 +116,7 @@ class PageProxy:
             request, rest = received
             if request.method == "CONNECT":
                 await plain.write(_ESTABLISHED)
-                stream, is_encrypted, rest = await tunnelled(plain, rest)
+                stream, is_encrypted, rest = await open_tunnel(plain, rest)
                 origin = f"{'https' if is_encrypted else 'http'}://{request.target}"
                 continue
             parts = parse_url(origin + request.target)

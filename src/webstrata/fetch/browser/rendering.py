@@ -68,7 +68,7 @@ async def settle(opened: "BrowserPage", deadline: float) -> None:
     """Scroll through a loaded page so that its lazy images load, and wait until it requests nothing more."""
     await _in_time(opened.page.evaluate(SCROLL, SCREENS), deadline, None)
     # Images are requested when they come near the window, so all requests have begun now.
-    await opened.proxy.wait_until_idle(QUIET_SECONDS / 2, _left(deadline) / 2)
+    await opened.proxy.wait_until_idle(QUIET_SECONDS / 2, _seconds_left(deadline) / 2)
     await _in_time(opened.page.evaluate(_TO_TOP), deadline, None)
 
 
@@ -77,7 +77,7 @@ async def _in_time(step: Any, deadline: float, otherwise: Any, problems: list[st
     from playwright.async_api import Error
 
     try:
-        async with asyncio.timeout(_left(deadline)):
+        async with asyncio.timeout(_seconds_left(deadline)):
             return await step
     except Error as error:
         reason = str(page_error(error.message))
@@ -88,5 +88,5 @@ async def _in_time(step: Any, deadline: float, otherwise: Any, problems: list[st
     return otherwise
 
 
-def _left(deadline: float) -> float:
+def _seconds_left(deadline: float) -> float:
     return max(0.0, deadline - time.monotonic())

@@ -98,7 +98,7 @@ class TlsStream:
 Stream = PlainStream | TlsStream
 
 
-async def tunnelled(inner: PlainStream, first: bytes) -> tuple[Stream, bool, bytes]:
+async def open_tunnel(inner: PlainStream, first: bytes) -> tuple[Stream, bool, bytes]:
     """Return the stream inside a tunnel, whether it is encrypted, and the bytes read from it."""
     data = first or await inner.read()
     if not data.startswith(_TLS_HANDSHAKE):

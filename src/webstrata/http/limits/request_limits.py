@@ -44,7 +44,7 @@ class RequestLimits:
         if read is None:
             await _refusal(413, "Request body too large")(scope, receive, send)
             return
-        await self.app(scope, _replayed(read, receive), send)
+        await self.app(scope, _replay_messages(read, receive), send)
 
 
 def _has_body(headers: Iterable[tuple[bytes, bytes]]) -> bool:
@@ -74,7 +74,7 @@ async def _read_ahead(receive: Receive) -> list[Message] | None:
             return messages
 
 
-def _replayed(read: Iterable[Message], receive: Receive) -> Receive:
+def _replay_messages(read: Iterable[Message], receive: Receive) -> Receive:
     waiting = iter(read)
 
     async def next_message() -> Message:

@@ -101,25 +101,25 @@ class _Table:
 
     def take(self, kind: RequestKind, client: str, per_minute: int) -> float:
         key, row = self._place(kind, client)
-        with self._locked(row):
+        with self._lock_row(row):
             now = self._clock()
-            number, bucket = _found(self._slots(row), key, per_minute, now)
+            number, bucket = _find_slot(self._slots(row), key, per_minute, now)
             tokens, wait = after_taking(bucket.tokens, bucket.filled_at, now, per_minute)
             os.pwrite(self._file, _SLOT.pack(key, tokens, now), row + number * _SLOT.size)
         return wait
 
     def wait(self, kind: RequestKind, client: str, per_minute: int) -> float:
         key, row = self._place(kind, client)
-        with self._locked(row):
+        with self._lock_row(row):
             now = self._clock()
-            _, bucket = _found(self._slots(row), key, per_minute, now)
+            _, bucket = _find_slot(self._slots(row), key, per_minute, now)
         return after_taking(bucket.tokens, bucket.filled_at, now, per_minute)[1]
 
     def close(self) -> None:
         os.close(self._file)
 
     @contextmanager
-    def _locked(self, row: int) -> Iterator[None]:
+    def _lock_row(self, row: int) -> Iterator[None]:
         """Lock a row against other processes, with a lock that, unlike flock, ends with the process even if a child
         lives on."""
         fcntl.lockf(self._file, fcntl.LOCK_EX, _ROW_BYTES, row)
@@ -147,7 +147,7 @@ def _bytes_of(most: int) -> int:
     return most // _SLOTS_IN_A_ROW * _ROW_BYTES
 
 
-def _found(slots: list[_Slot], key: bytes, per_minute: int, now: float) -> tuple[int, _Slot]:
+def _find_slot(slots: list[_Slot], key: bytes, per_minute: int, now: float) -> tuple[int, _Slot]:
     """Return the slot of a client's bucket, existing or new, and its contents."""
     number = min(range(len(slots)), key=lambda n: (slots[n].key != key, slots[n].filled_at))
     slot = slots[number]

@@ -83,7 +83,7 @@ def counter_of(request: Request) -> UsageCounter:
 
 
 @asynccontextmanager
-async def written_now_and_then(api: FastAPI) -> AsyncIterator[None]:
+async def writing_usage_counts(api: FastAPI) -> AsyncIterator[None]:
     """Write an application's counts at intervals while it is served, and once more at the end."""
     counter, settings = api.state.usage, api.state.webstrata.settings
     assert isinstance(counter, UsageCounter)

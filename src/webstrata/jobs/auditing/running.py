@@ -94,7 +94,7 @@ class AuditRunner:
         """
         with structlog.contextvars.bound_contextvars(session_id=audit.id):
             try:
-                async with _renewed(self._database, lease):
+                async with _renewing(self._database, lease):
                     await self._run_whatever_happens(audit, lease, is_queued=is_queued)
             except LeaseLostError as error:
                 log.warning("audit.lease.lost", reason=str(error))
@@ -287,7 +287,7 @@ async def _while_held(held: HeldDomain | None, work: Coroutine[None, None, Sessi
 
 
 @asynccontextmanager
-async def _renewed(database: Database, lease: AuditLease) -> AsyncIterator[None]:
+async def _renewing(database: Database, lease: AuditLease) -> AsyncIterator[None]:
     """Renew a lease while the work under it lasts; the work is cancelled once the lease is lost."""
     work = asyncio.current_task()
     assert work is not None

@@ -27,7 +27,7 @@ class AuditStage:
     concurrency: int
     max_attempts: int
     policy: CrawlPolicy
-    turns: DomainLocks
+    locks: DomainLocks
     command: Sequence[str] = COMMAND
 
     def run_due(self, stopping: threading.Event, *, once: bool = False) -> bool:
@@ -37,7 +37,7 @@ class AuditStage:
         """
         if self.concurrency == 0:
             return False
-        requeue_audits(self.database, self.archive_root, self.max_attempts, self.turns)
+        requeue_audits(self.database, self.archive_root, self.max_attempts, self.locks)
         queue_due_audits(self.database, self.policy, datetime.now(UTC))
         with self.database.read() as session:
             if not queue.has_due(session, datetime.now(UTC)):

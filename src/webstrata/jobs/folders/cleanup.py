@@ -41,7 +41,7 @@ from webstrata.warc.discovery import STABLE_FOLDER, find_latest_temp_dir_fallbac
 log = structlog.get_logger()
 
 _NO_LINKS_HERE = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
-_MAX_TOLD = 3
+_MAX_LISTED = 3
 _LONGEST = timedelta(hours=1)
 """The longest time for which indexing is blocked; if this process dies, the next one takes over at once."""
 
@@ -139,7 +139,7 @@ def cleanup_job(
         report = _report(session, archive_root, job_id, requested, plan, dry_run)
     if dry_run or (plan.is_empty and kept.cleanup_status is not CleanupStatus.CLEANING):
         return report
-    with _nobody_indexes(database, archive_root, job_id):
+    with _index_locked(database, archive_root, job_id):
         _put_aside(plan)
         if plan.going(archive_root):
             write_as_files(database, archive_root, job_id)
@@ -166,7 +166,7 @@ def keep_warcs_of(database: Database, archive_root: Path, job_id: int) -> None:
     with database.read() as session:
         output_dir = warc_folders.kept_folder(session, job_id).output_dir
         names = {warc.path for warc in captures.warc_files(session, job_id)}
-    with _nobody_indexes(database, archive_root, job_id):
+    with _index_locked(database, archive_root, job_id):
         found = _plan(
             job_id, output_dir, CleanupMode.TEMP_NONWARC, lambda file: recorded_as(archive_root, file) in names
         )
@@ -282,12 +282,12 @@ def _refuse_if_needed(session: Session, archive_root: Path, job_id: int, going: 
         lost, others = list(needed), sorted({other for jobs_ in needed.values() for other in jobs_})
         raise ConflictError(
             f"revisits of job {', '.join(map(str, others))} refer to records of job {job_id} that would be deleted "
-            f"({', '.join(lost[:_MAX_TOLD])}): {keep}"
+            f"({', '.join(lost[:_MAX_LISTED])}): {keep}"
         )
 
 
 @contextmanager
-def _nobody_indexes(database: Database, archive_root: Path, job_id: int) -> Iterator[None]:
+def _index_locked(database: Database, archive_root: Path, job_id: int) -> Iterator[None]:
     """Hold the job's index lease, so that no process reads what is being moved and deleted."""
     now, lease = datetime.now(UTC), IndexLease(job_id, secrets.token_hex(16))
     with present(archive_root) as owner:
@@ -346,10 +346,12 @@ def _begin(database: Database, archive_root: Path, report: CleanupReport, plan: 
         warc_folders.move_warc_files(session, job_id, moved)
         jobs.set_job(session, job_id, cleanup_status=CleanupStatus.CLEANING)
         before, after = {"cleanup_status": kept.cleanup_status}, {"cleanup_status": CleanupStatus.TEMP_CLEANED}
-        audit_log.record(session, "job.cleanup", f"job:{job_id}", before=before, after=after, **_gone(report))
+        audit_log.record(
+            session, "job.cleanup", f"job:{job_id}", before=before, after=after, **_deletion_details(report)
+        )
 
 
-def _gone(report: CleanupReport) -> dict[str, object]:
+def _deletion_details(report: CleanupReport) -> dict[str, object]:
     """Return the audit log's details of a clean-up that now begins."""
     return {
         "mode": report.mode,

@@ -23,7 +23,7 @@ from webstrata.warc.discovery import Discovered, LeftOut, Refused, discover, fil
 
 log = structlog.get_logger()
 
-_MAX_TOLD = 3
+_MAX_LISTED = 3
 _MAX_NAMED = 50
 
 
@@ -183,7 +183,7 @@ def _make_ready(session: Session, job_id: int, not_before: datetime | None) -> N
 def _nothing_found(place: Path, refused: Sequence[Refused]) -> str:
     if not place.is_dir() and refused:
         return str(refused[0])
-    left_out = f"; left out: {'; '.join(map(str, refused[:_MAX_TOLD]))}" if refused else ""
+    left_out = f"; left out: {'; '.join(map(str, refused[:_MAX_LISTED]))}" if refused else ""
     return f"no WARC files in {place}, its warcs/ or collections/**/archive/, or its .tmp* folders{left_out}"
 
 

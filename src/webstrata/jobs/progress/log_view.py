@@ -48,7 +48,7 @@ def log_tail(job: JobView, secrets: Collection[str] = (), lines: int = LINES_SHO
 def without_secrets_of(config: Mapping[str, object], text: str, secrets: Collection[str] = ()) -> str:
     """Return a line of a job's log with secrets hidden."""
     hidden = [secret for secret in (*secrets, *_secrets_of(config)) if len(secret) >= _SHORTEST_SECRET]
-    return _shown(text, hidden)
+    return _redact_line(text, hidden)
 
 
 def log_path(job: JobView) -> Path | None:
@@ -76,7 +76,7 @@ def _secrets_of(config: Mapping[str, object]) -> list[str]:
     return [command, json.dumps(command)[1:-1]] if isinstance(command, str) else []
 
 
-def _shown(line: str, hidden: Collection[str]) -> str:
+def _redact_line(line: str, hidden: Collection[str]) -> str:
     for secret in hidden:
         line = line.replace(secret, HIDDEN)
     line = _URL_PASSWORD.sub(rf"\1:{HIDDEN}@", line)

@@ -44,12 +44,12 @@ def verdict(end: "CrawlEnd", refusal: str | None = None) -> JobEnding:
     to_go = f"with {counted(end.counts.pending, 'URL')} to go"
     limit = f"the {end.limit} was reached {to_go}" if end.limit is not None else None
     if end.stopped:
-        return JobEnding(JobStatus.STOPPED, _joined(f"stopped {to_go}", *_given_up(end)))
+        return JobEnding(JobStatus.STOPPED, _join_sentences(f"stopped {to_go}", *_given_up(end)))
     if end.counts.finished == 0:
         return JobEnding(JobStatus.FAILED, end.first_error or limit or "nothing could be fetched")
     if refusal is not None:
         return JobEnding(JobStatus.FAILED, refusal)
-    return JobEnding(JobStatus.COMPLETED, _joined(limit, *_given_up(end)))
+    return JobEnding(JobStatus.COMPLETED, _join_sentences(limit, *_given_up(end)))
 
 
 def _given_up(end: "CrawlEnd") -> tuple[str | None, str | None]:
@@ -68,7 +68,7 @@ def given_up_words(given_up: GivenUp) -> str | None:
     return f"{what} died {MAX_RECLAIMS} times: {', '.join(given_up.urls)}{more}"
 
 
-def _joined(*reasons: str | None) -> str | None:
+def _join_sentences(*reasons: str | None) -> str | None:
     return "; ".join(filter(None, reasons)) or None
 
 

@@ -84,8 +84,8 @@ class Crawling:
             self._begin(job, leader, stage, written)
             if job.config.ignored_arguments:
                 log.warning("option.without_effect", reason=job.config.ignored_arguments)
-            seen = self._shown_to(job.id, leader, written, watch)
-            end = self._crawled(job, owner, seen, _Signals(interrupted, is_child), leads=True)
+            seen = self._progress_callback(job.id, leader, written, watch)
+            end = self._run_crawl(job, owner, seen, _Signals(interrupted, is_child), leads=True)
             written.write(end.counts)
             if end.left:
                 log.info("crawl.left", **asdict(end.counts))
@@ -97,7 +97,7 @@ class Crawling:
     def help(self, job: StoredJob, interrupted: threading.Event) -> bool:
         """Help with a crawl that another worker leads, while there is work; return whether there was any."""
         with present(self.archive_root) as owner:
-            return self._crawled(job, owner, lambda _progress: None, _Signals(interrupted), leads=False).worked
+            return self._run_crawl(job, owner, lambda _progress: None, _Signals(interrupted), leads=False).worked
 
     def _begin(self, job: StoredJob, leader: str, stage: str, written: CrawlLog) -> None:
         with self.database.write() as session:
@@ -112,7 +112,7 @@ class Crawling:
             return RESUME_CRAWL
         return NEW_CRAWL_PHASE if size else INITIAL_CRAWL
 
-    def _shown_to(self, job_id: int, leader: str, written: CrawlLog, watch: Watch) -> Watch:
+    def _progress_callback(self, job_id: int, leader: str, written: CrawlLog, watch: Watch) -> Watch:
         """Return a callback that reports the crawl's progress to its log and the caller, unless the lease was lost."""
 
         def seen(progress: CrawlProgress) -> None:
@@ -131,7 +131,7 @@ class Crawling:
             most = min(most, _VISITS_PER_PAGE * config.browser_pages)
         return replace(config, concurrency=most)
 
-    def _crawled(self, job: StoredJob, owner: str, seen: Watch, signals: "_Signals", *, leads: bool) -> CrawlEnd:
+    def _run_crawl(self, job: StoredJob, owner: str, seen: Watch, signals: "_Signals", *, leads: bool) -> CrawlEnd:
         config, waits = self._config(job), PermitWaits(self.database)
         run = CrawlRun(
             target=self._target(job),
@@ -207,7 +207,7 @@ async def _run_until_signal(make_crawl: Callable[[], Crawl], signals: _Signals) 
 
     if signals.interrupted.is_set():
         end()
-    with _heard(interrupt):
+    with _handling_signals(interrupt):
         return await crawl.run()
 
 
@@ -225,7 +225,7 @@ def _seldom_collecting() -> Iterator[None]:
 
 
 @contextmanager
-def _heard(interrupt: Callable[[], None]) -> Iterator[None]:
+def _handling_signals(interrupt: Callable[[], None]) -> Iterator[None]:
     """Handle SIGINT and SIGTERM with a function while the block lasts."""
     loop = asyncio.get_running_loop()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -65,12 +65,12 @@ class Indexing:
         """
         with self.database.read() as session:
             job = jobs.load_job(session, job_id)
-        ended = _ended(job)
+        ended = _crawl_status(job)
         done = ended if ended in CUT_SHORT else JobStatus.INDEXED
         code = 0
         learn_stored_forms(self.database)
         if self._has_any(job, done):
-            code = self._indexed(job, progress, interrupted, advanced, again)
+            code = self._run_index(job, progress, interrupted, advanced, again)
             if code == 0:
                 self._run_plugins(job, looked)
                 code = self._compute_changes(job, done, interrupted)
@@ -95,7 +95,7 @@ class Indexing:
         with self.database.read() as session:
             return captures.warc_totals(session, job.id)[1] > 0
 
-    def _indexed(
+    def _run_index(
         self, job: StoredJob, progress: Progress, interrupted: threading.Event, advanced: Advanced, again: bool
     ) -> int:
         database, root = self.database, self.archive_root
@@ -183,5 +183,5 @@ def refuse_cleaned_away(database: Database, archive_root: Path, job_id: int) -> 
     )
 
 
-def _ended(job: StoredJob) -> JobStatus | None:
+def _crawl_status(job: StoredJob) -> JobStatus | None:
     return job.status if job.status in CUT_SHORT else job.crawl_ended

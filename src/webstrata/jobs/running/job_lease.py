@@ -27,7 +27,7 @@ Take = Callable[[Session, int, str, datetime, timedelta], None]
 
 
 @contextmanager
-def in_the_lead(
+def lead_job(
     database: Database, archive_root: Path, job_id: int, take: Take = leases.lease, *, helpers_welcome: bool = False
 ) -> Iterator[str]:
     """Hold the lease of a job; yield the owner's name.
@@ -40,7 +40,7 @@ def in_the_lead(
         try:
             with (
                 present(archive_root) as owner,
-                _held(database, job_id, owner, taken, archive_root),
+                _hold(database, job_id, owner, taken, archive_root),
                 _failing(database, job_id, owner, take),
             ):
                 yield owner
@@ -50,9 +50,9 @@ def in_the_lead(
 
 
 @contextmanager
-def leading(database: Database, job_id: int, owner: str, *, helpers_welcome: bool = True) -> Iterator[None]:
+def hold_lease(database: Database, job_id: int, owner: str, *, helpers_welcome: bool = True) -> Iterator[None]:
     """Hold a job's lease while the block lasts, and renew it; LeaseLostError while another process leads the job."""
-    with _held(database, job_id, owner, partial(leases.lease, helpers_welcome=helpers_welcome)):
+    with _hold(database, job_id, owner, partial(leases.lease, helpers_welcome=helpers_welcome)):
         yield
 
 
@@ -78,7 +78,7 @@ def _failing(database: Database, job_id: int, owner: str, take: Take) -> Iterato
 
 
 @contextmanager
-def _held(database: Database, job_id: int, owner: str, take: Take, archive_root: Path | None = None) -> Iterator[None]:
+def _hold(database: Database, job_id: int, owner: str, take: Take, archive_root: Path | None = None) -> Iterator[None]:
     try:
         with database.write() as session:
             take(session, job_id, owner, datetime.now(UTC), _LEASE)

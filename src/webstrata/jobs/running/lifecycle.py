@@ -21,7 +21,7 @@ from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.folders.job_folders import check_output
 from webstrata.jobs.running.crawl_end import write_folder_records
 from webstrata.jobs.running.indexing_beside import IndexSoFar, index_beside
-from webstrata.jobs.running.job_lease import in_the_lead
+from webstrata.jobs.running.job_lease import lead_job
 from webstrata.jobs.running.recovery import Recovery
 from webstrata.jobs.running.stages import CRAWL_EXIT_CODES, INTERRUPTED
 from webstrata.model.crawl.crawl_config import CrawlConfig
@@ -107,7 +107,7 @@ class Runner:
         """
         self.recovery.tend()
         stop_requested = interrupted or threading.Event()
-        with in_the_lead(self.database, self.archive_root, job_id, helpers_welcome=helpers_welcome) as leader:
+        with lead_job(self.database, self.archive_root, job_id, helpers_welcome=helpers_welcome) as leader:
             ended = self._crawl_if_needed(job_id, leader, watcher, stop_requested)
             if ended is not None:
                 watcher.read(0, 0)

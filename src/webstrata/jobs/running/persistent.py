@@ -17,7 +17,7 @@ from webstrata.jobs.folders.job_folders import check_output
 from webstrata.jobs.progress.tool_progress import end_by_exit_code, note_exit, settle_tool_job
 from webstrata.jobs.running.crawl_end import JobEnding, settle_as, try_again_later, write_folder_records
 from webstrata.jobs.running.indexing_beside import index_beside
-from webstrata.jobs.running.job_lease import in_the_lead
+from webstrata.jobs.running.job_lease import lead_job
 from webstrata.jobs.running.recovery import Recovery
 from webstrata.jobs.running.stages import DONE, FAILED, INTERRUPTED, Stages
 from webstrata.model.jobs.attempts import MAX_CRAWL_DEATHS, MAX_INDEX_DEATHS, how_it_died, rest_before_retry
@@ -68,7 +68,7 @@ def run_persistent_job(
     """
     stop_event = interrupted or threading.Event()
     context.recovery.tend()
-    with in_the_lead(context.database, context.archive_root, job_id, helpers_welcome=True) as leader:
+    with lead_job(context.database, context.archive_root, job_id, helpers_welcome=True) as leader:
         job = context.load(job_id)
         code = 0 if job.crawl_ended is not None else _crawl(context, job, leader, stop_event)
         _after_crawl(context, context.load(job_id), leader, stop_event, max_retries)
@@ -78,7 +78,7 @@ def run_persistent_job(
 
 def index_persistent_job(job_id: int, *, context: WorkerContext, interrupted: threading.Event | None = None) -> int:
     """Index a job whose crawl is over and return the indexer's exit code; one that is killed begins again."""
-    with in_the_lead(context.database, context.archive_root, job_id, leases.lease_for_index) as leader:
+    with lead_job(context.database, context.archive_root, job_id, leases.lease_for_index) as leader:
         code = _index(context, job_id, leader, interrupted or threading.Event())
         write_folder_records(context.database, context.archive_root, job_id)
     return code
@@ -99,7 +99,7 @@ def _crawl(context: WorkerContext, job: StoredJob, leader: str, interrupted: thr
         # Its tasks are queued again for the next crawler.
         context.recovery.tend()
         if interrupted.is_set() and code != DONE:
-            return _left(context, job.id, leader, code)
+            return _leave_unfinished(context, job.id, leader, code)
         ended = end_by_exit_code(context.database, job, code, since, settles_its_job=is_ours)
         if ended is not None:
             settle_tool_job(context.database, context.archive_root, job, leader, ended)
@@ -121,7 +121,7 @@ def _suspicion(context: WorkerContext, job_id: int) -> str:
     return f", most often while it fetched {url}" if url else ""
 
 
-def _left(context: WorkerContext, job_id: int, leader: str, code: int) -> int:
+def _leave_unfinished(context: WorkerContext, job_id: int, leader: str, code: int) -> int:
     """Leave an unfinished crawl to the next leader, as the same run."""
     with context.database.write() as session:
         leases.set_as(session, job_id, leader, status=JobStatus.QUEUED, status_reason="its worker ended")

@@ -60,7 +60,7 @@ def queue_archive(  # noqa: PLR0913 - everything that a job can be told
     with database.write() as session:
         source = choose_source(session, seeds, code=code, name=name)
         unfinished = jobs.unfinished_job(session, source.id, seeds, may_have_more=not crawl)
-        job_id = _gone_on(session, archive_root, unfinished, crawl or {}, now, hold)
+        job_id = _resume_unfinished(session, archive_root, unfinished, crawl or {}, now, hold)
         if job_id is None:
             config = _job_config(source, seeds, crawl or {}, scope, plugins)
             job_name = generate_job_name(SourceJobConfig.plain(source.code, seeds), now)
@@ -87,7 +87,7 @@ def _job_config(
     return JobConfig(seeds, {**entry.crawl, **crawl}, rules, plugins)
 
 
-def _gone_on(
+def _resume_unfinished(
     session: Session,
     archive_root: Path,
     unfinished: int | None,
@@ -109,7 +109,7 @@ def _gone_on(
         config = replace(job.config, crawl={**job.config.crawl, **crawl})
         jobs.set_job(session, job.id, config=config.to_json())
         _record(session, "resume", job.id, job.status, JobStatus.QUEUED)
-        _put_in_line(session, job.id, now, now + hold)
+        _queue_again(session, job.id, now, now + hold)
     return job.id
 
 
@@ -164,7 +164,7 @@ def queue_tool_job(
         elif not _is_led(session, archive_root, job_id):
             _record(session, "resume", job_id, jobs.status_of(session, job_id), JobStatus.QUEUED)
             _begin_at(session, job_id, seeds, passthrough)
-            _put_in_line(session, job_id, now, now + _HOLD)
+            _queue_again(session, job_id, now, now + _HOLD)
     write_manifest(database, job_id, archive_root=archive_root)
     return job_id
 
@@ -250,7 +250,7 @@ def resume_job(recovery: Recovery, job_id: int) -> None:
             raise ConflictError(f"job {job_id} was not crawled here: there is no crawl to resume")
         if refusal := refuse_resuming(job_id, status, closed_jobs.repeated_by(session, job_id)):
             raise ConflictError(refusal)
-        _put_in_line(session, job_id, now, now, by_person=True)
+        _queue_again(session, job_id, now, now, by_person=True)
         # The reason is cleared, as a queued job has none; it is still in the audit log and the job's log.
         jobs.set_job(session, job_id, status_reason=None, crawler_status=None)
         _record(session, "resume", job_id, status, JobStatus.QUEUED)
@@ -265,7 +265,7 @@ def retry_job(database: Database, job_id: int) -> JobStatus:
     with database.write() as session:
         status = jobs.status_of(session, job_id)
         if status is JobStatus.FAILED:
-            _put_in_line(session, job_id, now, now, by_person=True)
+            _queue_again(session, job_id, now, now, by_person=True)
             jobs.set_job(session, job_id, status=JobStatus.RETRYABLE)
             _record(session, "retry", job_id, status, JobStatus.RETRYABLE)
             return JobStatus.RETRYABLE
@@ -287,7 +287,7 @@ def _is_led(session: Session, archive_root: Path, job_id: int) -> bool:
     return leader is not None and not is_dead(archive_root, leader)
 
 
-def _put_in_line(
+def _queue_again(
     session: Session, job_id: int, now: datetime, not_before: datetime, *, by_person: bool = False
 ) -> None:
     """Queue a job again for a new run, in which failed URLs start with no attempts.

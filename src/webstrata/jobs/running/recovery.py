@@ -7,7 +7,7 @@ from pathlib import Path
 import structlog
 
 from webstrata.coordination.permits import DEFAULT_DELAY, PermitStore
-from webstrata.coordination.presence import announced_here, buried
+from webstrata.coordination.presence import announced_here, bury
 from webstrata.db.engine import Database
 from webstrata.db.operations import operations
 from webstrata.db.operations.operations import Operation
@@ -51,7 +51,7 @@ class Recovery:
         """Clear up after a worker if it is dead, and return whether it is."""
         dead = False
         try:
-            with buried(self.archive_root, owner) as dead:
+            with bury(self.archive_root, owner) as dead:
                 if dead:
                     self._clear_up_after(owner)
         except StorageError as error:
@@ -75,7 +75,7 @@ class Recovery:
             _log_requeued(requeued)
         self.permits.forget_owner(owner, max([self.rest, *(timedelta(seconds=delay) for delay in delays)]))
         recover(self.database, self.archive_root, owner)
-        log.info("worker.buried", owner=owner)
+        log.info("worker.bury", owner=owner)
 
     def _complain(self, owner: str, error: StorageError) -> None:
         """Log a problem with a dead worker's files only once, as recovery is retried every time."""

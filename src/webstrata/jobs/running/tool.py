@@ -204,12 +204,12 @@ class ToolStages:
         recorded here."""
         job, since = self._load(job_id), datetime.now(UTC)
         if self.settles_its_job(job):
-            return self._judged(job_id, leader, self._tool(job, leader, interrupted), since)
+            return self._check_exit(job_id, leader, self._tool(job, leader, interrupted), since)
         with self.database.write() as session:
             leases.set_as(session, job_id, leader, helpers_welcome=False, was_crawled_here=True)
         with update_progress(self.database, job_id, leader, self.look_seconds) as stop_requested:
             code = self._tool(job, leader, interrupted, stop_requested)
-        return self._judged(job_id, leader, code, since)
+        return self._check_exit(job_id, leader, code, since)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
         """Run archive-tool to help with a crawl that another worker leads, and return whether there was anything to
@@ -227,7 +227,7 @@ class ToolStages:
     def index(self, job_id: int, leader: str, interrupted: threading.Event) -> int:
         """Index a job in a process of its own and return its exit code."""
         since = datetime.now(UTC)
-        return self._judged(job_id, leader, self._indexer(job_id, leader, interrupted), since)
+        return self._check_exit(job_id, leader, self._indexer(job_id, leader, interrupted), since)
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
         """Index the captures of a crawl in a child process until interrupted, and return its exit code."""
@@ -273,7 +273,7 @@ class ToolStages:
     def _indexer(self, job_id: int, leader: str | None, interrupted: threading.Event, *arguments: str) -> int:
         return run_child([*self.program, "index-job", "--id", str(job_id), TIED, *arguments], leader, interrupted)
 
-    def _judged(self, job_id: int, leader: str, code: int, since: datetime) -> int:
+    def _check_exit(self, job_id: int, leader: str, code: int, since: datetime) -> int:
         """Return the exit code of a stage that ended or was killed; raise the error that the stage stored."""
         if code == LEASE_LOST:
             with self.database.read() as session:

@@ -51,7 +51,7 @@ def run_worker_loop(
 
     Other processes can read the address of the site that shows the work.
     """
-    with _until_signal() as stopping, _announced(context, site):
+    with _until_signal() as stopping, _announcing(context, site):
         log.info("worker.start", poll_interval=poll_interval, once=run_once)
         if run_once:
             _try_step(process_next_job, context, stopping)
@@ -62,7 +62,7 @@ def run_worker_loop(
 
 
 @contextmanager
-def _announced(context: WorkerContext, site: str) -> Iterator[None]:
+def _announcing(context: WorkerContext, site: str) -> Iterator[None]:
     """Register this worker for `status`, also while it is idle; a failure to register does not stop it."""
     with ExitStack() as announced:
         try:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import yaml
 
-from webstrata.jobs.sources.yaml_reading import Check, KnobCheck, YamlReader, composed
+from webstrata.jobs.sources.yaml_reading import Check, SettingCheck, YamlReader, compose_yaml
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.jobs.registry import check_plugin_name, check_source_code, check_source_name, seeds_of
 
@@ -38,13 +38,13 @@ class JobFile:
     """The plugins to run; None when the file does not list any."""
 
 
-def read_job_file(path: Path, settings: Mapping[str, object], check: KnobCheck = dict) -> JobFile:
+def read_job_file(path: Path, settings: Mapping[str, object], check: SettingCheck = dict) -> JobFile:
     """Return the contents of a job file; UsageError, with file and line, for anything invalid.
 
     `settings` has the names and types of the crawl settings; `check` raises UsageError for invalid values.
     """
     reader = YamlReader(str(path))
-    node = composed(path, "a job file")
+    node = compose_yaml(path, "a job file")
     parts = reader.mapping(node, "a job file", _KEYS)
     seeds = _seeds(reader, node, parts)
     source = _source(reader, parts)

@@ -35,7 +35,7 @@ NO_SCHEDULE = "none"
 
 
 @dataclass(frozen=True)
-class WantedSource:
+class SourceRequest:
     """The description of a source to be added; empty fields are derived or left out."""
 
     urls: tuple[str, ...]
@@ -88,7 +88,7 @@ class SourceCommands:
         self._database = database
         self._archive_root = archive_root
 
-    def add(self, requested: WantedSource) -> AddedSource:
+    def add(self, requested: SourceRequest) -> AddedSource:
         """Add a source; an existing one with the same seeds gets the schedule and other given values instead.
 
         ConflictError when the code is taken, UsageError for invalid values.
@@ -110,13 +110,13 @@ class SourceCommands:
             return
         with self._database.write() as session:
             if replace(requested, page_parameters=None, schedule=None) != EditedSource():
-                with _recorded(session, code, "edit"):
+                with _recording(session, code, "edit"):
                     _edit(session, code, requested)
             if requested.page_parameters is not None:
-                with _recorded(session, code, "parameters"):
+                with _recording(session, code, "parameters"):
                     sources.set_page_parameters(session, code, page_parameters_of(requested.page_parameters))
             if requested.schedule is not None:
-                with _recorded(session, code, "schedule"):
+                with _recording(session, code, "schedule"):
                     sources.set_schedule(session, code, _schedule(requested.schedule), datetime.now(UTC))
         self._write_and_log("source.edit", code)
 
@@ -149,7 +149,7 @@ class SourceCommands:
         """Remove a source without captures, with its jobs and their files; ConflictError for any other."""
         source_removal.refuse_with_warcs(self._database, code)
         with self._database.write() as session:
-            before = _audited(sources.source_view(session, code))
+            before = _audit_values(sources.source_view(session, code))
             removed = sources.remove_source(session, code, datetime.now(UTC))
             gone = [job.id for job in removed]
             audit_log.record(session, "source.remove", f"source:{code}", before=before, jobs=gone)
@@ -159,7 +159,7 @@ class SourceCommands:
     @contextmanager
     def _changing(self, code: str, order: str) -> Iterator[Session]:
         """Open a session that changes a source, and write the changes to the audit log in the same transaction."""
-        with self._database.write() as session, _recorded(session, code, order):
+        with self._database.write() as session, _recording(session, code, order):
             yield session
         self._write_and_log(f"source.{order}", code)
 
@@ -169,12 +169,12 @@ class SourceCommands:
 
 
 @contextmanager
-def _recorded(session: Session, code: str, order: str) -> Iterator[None]:
+def _recording(session: Session, code: str, order: str) -> Iterator[None]:
     """Write the changes that the block makes to a source to the audit log."""
-    before = _audited(sources.source_view(session, code))
+    before = _audit_values(sources.source_view(session, code))
     yield
     session.flush()
-    after = _audited(sources.source_view(session, code))
+    after = _audit_values(sources.source_view(session, code))
     changed = [name for name, value in after.items() if before[name] != value]
     audit_log.record(
         session,
@@ -185,7 +185,7 @@ def _recorded(session: Session, code: str, order: str) -> Iterator[None]:
     )
 
 
-def _audited(view: SourceView) -> dict[str, object]:
+def _audit_values(view: SourceView) -> dict[str, object]:
     """Return the values of a source that the audit log records."""
     return {
         "name": view.name,
@@ -199,7 +199,7 @@ def _audited(view: SourceView) -> dict[str, object]:
     }
 
 
-def _add_unless_known(session: Session, requested: WantedSource, seeds: tuple[str, ...]) -> AddedSource:
+def _add_unless_known(session: Session, requested: SourceRequest, seeds: tuple[str, ...]) -> AddedSource:
     """Add a source, unless there is one with the same seeds."""
     scopes = source_scopes(session)
     known = source_beginning_at(seeds, scopes)
@@ -216,7 +216,7 @@ def _has_entry(session: Session, code: str) -> bool:
     return sources.source_view(session, code).job_config is not None
 
 
-def _new_source(requested: WantedSource, seeds: tuple[str, ...]) -> NewSource:
+def _new_source(requested: SourceRequest, seeds: tuple[str, ...]) -> NewSource:
     code = requested.code or source_code_of(seeds[0])
     crawl, tool_options = _by_kind(requested.options)
     entry = replace(
@@ -230,7 +230,7 @@ def _new_source(requested: WantedSource, seeds: tuple[str, ...]) -> NewSource:
     )
 
 
-def _additions(requested: WantedSource) -> EditedSource:
+def _additions(requested: SourceRequest) -> EditedSource:
     """Return the changes to a source that already existed when it was added again."""
     return EditedSource(
         name=requested.name or None,
@@ -241,14 +241,14 @@ def _additions(requested: WantedSource) -> EditedSource:
 
 
 def _edit(session: Session, code: str, requested: EditedSource) -> None:
-    entry = _edited(session, code, requested)
+    entry = _edited_entry(session, code, requested)
     if requested.name is not None:
         check_source_name(requested.name)
     base_url = parse_url(with_scheme(requested.base_url)).href if requested.base_url else None
     sources.change_source(session, code, SourceChange(requested.name, base_url, requested.description, entry))
 
 
-def _edited(session: Session, code: str, requested: EditedSource) -> SourceJobConfig | None:
+def _edited_entry(session: Session, code: str, requested: EditedSource) -> SourceJobConfig | None:
     """Return the registry's entry with the requested changes, checked; None when nothing changes."""
     seeds = None if requested.seeds is None else seeds_of(requested.seeds)
     if (
@@ -262,8 +262,8 @@ def _edited(session: Session, code: str, requested: EditedSource) -> SourceJobCo
     edited = replace(
         entry,
         default_seeds=entry.default_seeds if seeds is None else seeds,
-        crawl=_merged(entry.crawl if requested.crawl is None else requested.crawl, crawl, requested.unset),
-        default_tool_options=_merged(
+        crawl=_merge_options(entry.crawl if requested.crawl is None else requested.crawl, crawl, requested.unset),
+        default_tool_options=_merge_options(
             entry.default_tool_options if requested.tool_options is None else requested.tool_options,
             tool_options,
             requested.unset,
@@ -273,7 +273,9 @@ def _edited(session: Session, code: str, requested: EditedSource) -> SourceJobCo
     return edited
 
 
-def _merged(before: Mapping[str, object], given: Mapping[str, object], unset: Collection[str]) -> dict[str, object]:
+def _merge_options(
+    before: Mapping[str, object], given: Mapping[str, object], unset: Collection[str]
+) -> dict[str, object]:
     return {name: value for name, value in {**before, **given}.items() if name not in unset}
 
 

@@ -23,7 +23,7 @@ import yaml
 
 from webstrata.db.sources.sources import NewSource
 from webstrata.errors import UsageError
-from webstrata.jobs.sources.yaml_reading import Check, YamlReader, composed
+from webstrata.jobs.sources.yaml_reading import Check, YamlReader, compose_yaml
 from webstrata.model.crawl.crawl_config import CRAWL_SETTING_TYPES, check_crawl_settings
 from webstrata.model.jobs.registry import (
     MAX_NAME_LENGTH,
@@ -46,7 +46,7 @@ MAX_DESCRIPTION_LENGTH = 2_000
 def read_source_file(path: Path) -> list[NewSource]:
     """Return the sources that a file names; UsageError, with file and line, for invalid entries."""
     reader = YamlReader(str(path))
-    node = composed(path, "a file of sources")
+    node = compose_yaml(path, "a file of sources")
     codes = [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
     if len(codes) > MAX_SOURCES:
         raise reader.wrong(node, f"a file cannot have more than {MAX_SOURCES} sources")

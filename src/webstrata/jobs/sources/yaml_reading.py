@@ -21,7 +21,7 @@ from webstrata.model.crawl.scope import PathPattern, ScopeRules, canonical_domai
 MAX_FILE_BYTES = 262_144
 
 Check = Callable[[str], object]
-KnobCheck = Callable[[Mapping[str, object]], object]
+SettingCheck = Callable[[Mapping[str, object]], object]
 
 SCOPE_CHECKS: Mapping[str, Check] = {
     "allowed_domains": canonical_domain,
@@ -41,7 +41,7 @@ _KINDS: Mapping[object, tuple[tuple[type, ...], str]] = {
 """For each type, the accepted YAML types and the words for messages."""
 
 
-def composed(path: Path, what: str) -> yaml.Node:
+def compose_yaml(path: Path, what: str) -> yaml.Node:
     """Return a file's YAML as nodes, which have line numbers; aliases are references, so they cannot multiply the
     content."""
     content = _content(path, what)
@@ -87,7 +87,7 @@ class YamlReader:
     file: str
 
     def settings(
-        self, parts: Mapping[str, yaml.Node], key: str, kinds: Mapping[str, object], check: KnobCheck
+        self, parts: Mapping[str, yaml.Node], key: str, kinds: Mapping[str, object], check: SettingCheck
     ) -> dict[str, object]:
         """Return the settings under a key, each of its type and accepted by the check."""
         given = self.mapping(parts[key], key, kinds) if key in parts else {}
@@ -111,10 +111,10 @@ class YamlReader:
     def mapping(self, node: yaml.Node, what: str, keys: Collection[str]) -> dict[str, yaml.Node]:
         """Return a mapping's values by key; an unknown or repeated key is an error."""
         if not isinstance(node, yaml.MappingNode):
-            raise self.wrong(node, f"{what} must be a mapping, not {_shown(node)}")
+            raise self.wrong(node, f"{what} must be a mapping, not {_describe_node(node)}")
         found: dict[str, yaml.Node] = {}
         for key_node, value in node.value:
-            key = key_node.value if isinstance(key_node, yaml.ScalarNode) else _shown(key_node)
+            key = key_node.value if isinstance(key_node, yaml.ScalarNode) else _describe_node(key_node)
             if key not in keys:
                 raise self.wrong(key_node, f"unknown key {key[:_MAX_SHOWN]!r} in {what}{_suggestion(key, keys)}")
             if key in found:
@@ -125,7 +125,7 @@ class YamlReader:
     def texts(self, node: yaml.Node, what: str, check: Check) -> tuple[str, ...]:
         """Return the texts of a list, each passed by the check."""
         if not isinstance(node, yaml.SequenceNode):
-            raise self.wrong(node, f"{what} must be a list, not {_shown(node)}")
+            raise self.wrong(node, f"{what} must be a list, not {_describe_node(node)}")
         return tuple(self.text(item, f"an entry of {what}", check) for item in node.value)
 
     def text(self, node: yaml.Node, what: str, check: Check) -> str:
@@ -143,15 +143,15 @@ class YamlReader:
         if others == [NoneType] and node.tag == _NULL:
             return None
         types, requested = _KINDS[kind]
-        value = _constructed(node)
+        value = _simple_value(node)
         if type(value) not in types:
-            raise self.wrong(node, f"{what} must be {requested}, not {_shown(node)}")
+            raise self.wrong(node, f"{what} must be {requested}, not {_describe_node(node)}")
         return value
 
     def _choice(self, node: yaml.Node, what: str, choices: tuple[str, ...]) -> str:
         """Return one of some words as it is written; `null` may be one of them, which YAML parses as no value."""
         if not isinstance(node, yaml.ScalarNode) or node.value not in choices:
-            raise self.wrong(node, f"{what} must be {_one_of(choices)}, not {_shown(node)}")
+            raise self.wrong(node, f"{what} must be {_one_of(choices)}, not {_describe_node(node)}")
         return str(node.value)
 
     @contextmanager
@@ -167,7 +167,7 @@ class YamlReader:
         return UsageError(f"{self.file}:{node.start_mark.line + 1}: {what}")
 
 
-def _constructed(node: yaml.Node) -> object:
+def _simple_value(node: yaml.Node) -> object:
     """Return a simple value, or None for anything else."""
     if not isinstance(node, yaml.ScalarNode) or node.tag not in _SIMPLE:
         return None
@@ -178,7 +178,7 @@ def _constructed(node: yaml.Node) -> object:
     return value
 
 
-def _shown(node: yaml.Node) -> str:
+def _describe_node(node: yaml.Node) -> str:
     if isinstance(node, yaml.ScalarNode):
         return repr(node.value if len(node.value) <= _MAX_SHOWN else f"{node.value[:_MAX_SHOWN]}…")
     return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"

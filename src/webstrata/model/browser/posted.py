@@ -35,9 +35,9 @@ def request_query(content_type: str, body: bytes) -> str:
     if kind == "application/x-www-form-urlencoded":
         return text
     if kind in {"application/json", "text/plain"}:
-        return _serialized(_json_fields(text))
+        return _serialize(_json_fields(text))
     if kind == "multipart/form-data":
-        return _serialized(_form_fields(text, content_type.partition("boundary=")[2]))
+        return _serialize(_form_fields(text, content_type.partition("boundary=")[2]))
     try:
         return "__wb_post_data=" + base64.b64encode(text.encode("latin-1")).decode()
     except UnicodeEncodeError:
@@ -48,7 +48,7 @@ def posted_url(url: str, method: str, query: str) -> str:
     """Return the URL that is looked up for a request with a body."""
     joint = "&" if "?" in url else "?"
     try:
-        return parse_url(f"{url}{joint}{MARK}{method}&{_decoded(query)}").href
+        return parse_url(f"{url}{joint}{MARK}{method}&{_decode_uri(query)}").href
     except UsageError:
         return url
 
@@ -59,28 +59,28 @@ def split_posted_url(url: str) -> tuple[str, str, str] | None:
     return (url[: found.start()], found[1], found[2]) if found else None
 
 
-def _decoded(query: str) -> str:
+def _decode_uri(query: str) -> str:
     """Return a query decoded like with JavaScript's decodeURI: all but reserved characters; empty when it is
     malformed."""
     if "%" in _ESCAPES.sub("", query):
         return ""
     try:
-        return _ESCAPES.sub(lambda match: _decoded_run(match[0]), query)
+        return _ESCAPES.sub(lambda match: _decode_run(match[0]), query)
     except UnicodeDecodeError:
         return ""
 
 
-def _decoded_run(escapes: str) -> str:
+def _decode_run(escapes: str) -> str:
     characters = unquote_to_bytes(escapes).decode("utf-8")
     return "".join(f"%{ord(one):02X}" if ord(one) in _STAY_ESCAPED else one for one in characters)
 
 
-def _serialized(fields: Mapping[str, str]) -> str:
+def _serialize(fields: Mapping[str, str]) -> str:
     """Return fields as URLSearchParams writes them."""
-    return "&".join(f"{_escaped(name)}={_escaped(value)}" for name, value in fields.items())
+    return "&".join(f"{_escape(name)}={_escape(value)}" for name, value in fields.items())
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return quote_plus(text.encode("utf-8", "replace"), safe="*").replace("~", "%7E")
 
 

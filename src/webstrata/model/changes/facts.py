@@ -98,7 +98,7 @@ def _fact(match: re.Match[str], text: str, plain: str) -> Fact | None:
         return _amount(match, text, plain)
     shown = text[match.start() : match.end()].rstrip(" .,-")
     if name == "spelled":
-        return _spelled(found, shown)
+        return _spelled_number(found, shown)
     kind, value_of = _VALUES[name]
     return Fact(kind, value_of(found), shown)
 
@@ -114,7 +114,7 @@ def _date_value(found: str) -> str:
     return f"{parts.get('year', '')}-{month}-{int(parts['day']) if 'day' in parts else ''}"
 
 
-def _spelled(found: str, shown: str) -> Fact | None:
+def _spelled_number(found: str, shown: str) -> Fact | None:
     word, unit = re.split("[ -]", found, maxsplit=1)
     kind = lists.UNITS.get(unit)
     return Fact(kind, f"{lists.NUMBER_WORDS[word]} {_unit_name(unit)}", shown) if kind else None

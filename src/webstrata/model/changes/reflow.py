@@ -46,8 +46,8 @@ def separate_reflowed(removed: Sequence[PageLine], added: Sequence[PageLine], ch
         return unseparated
     pieces = _pieces_of((*(gone[place] for place in lost), *(come[place] for place in won)))
     touched = {place for place in range(len(changed)) if _shares(olds[place], news[place], pieces)}
-    old = _joined((*_at(lost, removed), *(pair[0] for pair in _at(touched, changed))))
-    new = _joined((*_at(won, added), *(pair[1] for pair in _at(touched, changed))))
+    old = _join_lines((*_at(lost, removed), *(pair[0] for pair in _at(touched, changed))))
+    new = _join_lines((*_at(won, added), *(pair[1] for pair in _at(touched, changed))))
     if max(len(old.text), len(new.text)) > _MOST_CHARACTERS:
         return unseparated
     return Reflow(
@@ -98,5 +98,5 @@ def _shares(old: Words, new: Words, pieces: set[Words]) -> bool:
     return not (before ^ after).isdisjoint(pieces)
 
 
-def _joined(lines: Iterable[PageLine]) -> PageLine:
+def _join_lines(lines: Iterable[PageLine]) -> PageLine:
     return PageLine(" ".join(line.text for line in lines), "p")

@@ -31,7 +31,7 @@ def listing_as_json(listing: Listing) -> dict[str, object]:
 
 def listing_from_json(payload: Mapping[str, Any]) -> Listing:
     """Return the listing of a JSON object that `listing_as_json` made."""
-    values = {name: _found(name, payload) for name in LISTING_FIELDS}
+    values = {name: _found_value(name, payload) for name in LISTING_FIELDS}
     return Listing(
         kind=ListingKind(payload["kind"]),
         url=payload["url"],
@@ -48,7 +48,7 @@ def stable_facts(listing: Listing) -> dict[str, object]:
     return {name: payload[name] for name in _STABLE}
 
 
-def _found(name: str, payload: Mapping[str, Any]) -> FoundValue[Any] | None:
+def _found_value(name: str, payload: Mapping[str, Any]) -> FoundValue[Any] | None:
     key = JSON_NAMES.get(name, name)
     stated = payload[key]
     if stated is None:

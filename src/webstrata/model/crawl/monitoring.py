@@ -128,7 +128,7 @@ class Decision:
         }
 
 
-def trouble_seen(vitals: Vitals, quiet: timedelta, limits: MonitorLimits) -> Symptom | None:
+def find_trouble(vitals: Vitals, quiet: timedelta, limits: MonitorLimits) -> Symptom | None:
     """Return the trouble of a crawl, given the time since its last new page; None without trouble."""
     for kind, threshold in limits.error_thresholds.items():
         count = vitals.errors.get(kind, 0)
@@ -141,7 +141,7 @@ def trouble_seen(vitals: Vitals, quiet: timedelta, limits: MonitorLimits) -> Sym
     return Symptom(Trouble.STALL, f"no page more than the {vitals.crawled} so far for {_minutes(quiet)}")
 
 
-def crash_seen(exit_code: int) -> Symptom:
+def crash_symptom(exit_code: int) -> Symptom:
     """Return the symptom of an attempt that failed by itself."""
     how = f"was killed by signal {-exit_code}" if exit_code < 0 else f"ended with exit code {exit_code}"
     return Symptom(Trouble.CRASHED, f"the crawl {how}")

@@ -93,10 +93,10 @@ def segments_of(path: str) -> list[str]:
 
 def pairs_of(query: str) -> Pairs:
     """Return the parameters of a query, names in lower case, as they are escaped."""
-    return [_named(pair) for pair in query.split("&") if pair]
+    return [_name_and_value(pair) for pair in query.split("&") if pair]
 
 
-def _named(pair: str) -> tuple[str, str]:
+def _name_and_value(pair: str) -> tuple[str, str]:
     name, _, value = pair.partition("=")
     return name.lower(), value
 
@@ -243,7 +243,7 @@ def without_session_id(href: str) -> str:
         base = _SESSION_IN_PATH.sub("", base)
     if not query:
         return base + question
-    kept = [pair for pair in query.split("&") if not _is_session(*_named(pair))]
+    kept = [pair for pair in query.split("&") if not _is_session(*_name_and_value(pair))]
     return f"{base}{question}{'&'.join(kept)}" if kept else base
 
 

@@ -76,7 +76,7 @@ def _seed_problems(config: ArchiveJobConfig) -> Iterator[OptionProblem]:
     if not config.seeds:
         yield OptionProblem("seeds", "there are no seeds: give a URL such as https://example.org/")
     for seed in config.seeds:
-        yield from _tried("seeds", partial(parse_url, seed))
+        yield from _problem_of("seeds", partial(parse_url, seed))
 
 
 def _scope_problems(scope: Mapping[str, object]) -> Iterator[OptionProblem]:
@@ -88,15 +88,15 @@ def _scope_problems(scope: Mapping[str, object]) -> Iterator[OptionProblem]:
             yield OptionProblem(option, f"{name} must be a list of words")
         else:
             words = tuple(value)
-            yield from _tried(option, partial(ScopeRules.of, _SOME_SEED, **{name: words}))
+            yield from _problem_of(option, partial(ScopeRules.of, _SOME_SEED, **{name: words}))
 
 
 def _each(part: str, values: Mapping[str, object], check: Callable[[str, object], object]) -> Iterator[OptionProblem]:
     for name, value in values.items():
-        yield from _tried(f"{part}.{name}", partial(check, name, value))
+        yield from _problem_of(f"{part}.{name}", partial(check, name, value))
 
 
-def _tried(option: str, check: Callable[[], object]) -> Iterator[OptionProblem]:
+def _problem_of(option: str, check: Callable[[], object]) -> Iterator[OptionProblem]:
     try:
         check()
     except UsageError as error:

@@ -42,7 +42,7 @@ class SourceScope:
         """Return the length of the longest prefix of a URL's path among the source's addresses and allowed paths; -1
         without any."""
         site, path = _site(url), _path(url)
-        opened = [_opened(address) for address in self.addresses if _site(address) == site]
+        opened = [_folder_of(address) for address in self.addresses if _site(address) == site]
         named = [len(start) for start in opened if path == start or path.startswith(f"{start}/")]
         allowed = self.rules.allowed_prefix_length(parse_url(url).href) if self.rules else -1
         return max([allowed, *named])
@@ -95,6 +95,6 @@ def _path(url: str) -> str:
     return parse_url(url).path.rstrip("/")
 
 
-def _opened(url: str) -> str:
+def _folder_of(url: str) -> str:
     """Return the folder of the pages that belong to an address."""
     return _FILE.sub("", _path(url))

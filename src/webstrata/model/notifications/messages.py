@@ -113,7 +113,7 @@ def title_of(message: Notification) -> str:
     if message.kind is MessageKind.CHANGE:
         return _change_title(data)
     if message.kind is MessageKind.DIGEST:
-        return _cut(f"{data['sourceName']}: {counted(data['total'], 'change')}")
+        return _shorten(f"{data['sourceName']}: {counted(data['total'], 'change')}")
     return "Test notification from Webstrata"
 
 
@@ -137,12 +137,12 @@ def _digest_lines(data: Mapping[str, Any], site: str) -> list[str]:
 
 
 def _change_title(change: Mapping[str, Any]) -> str:
-    return _cut(f"{_WORDS.get(change['changeType'], 'Changed')}: {change['title'] or change['url']}")
+    return _shorten(f"{_WORDS.get(change['changeType'], 'Changed')}: {change['title'] or change['url']}")
 
 
 def _change_lines(change: Mapping[str, Any], site: str) -> list[str]:
     parts = [change["summary"], *change["reasons"], change["url"]]
-    return [_cut(line) for line in parts if line] + [_compare_link(change, site)]
+    return [_shorten(line) for line in parts if line] + [_compare_link(change, site)]
 
 
 def _linked(change: Mapping[str, Any], site: str) -> dict[str, Any]:
@@ -161,6 +161,6 @@ def _run_link(data: Mapping[str, Any], site: str) -> str:
     return f"{site}/changes?jobId={data['jobId']}"
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _MAX_TEXT else f"{line[:_MAX_TEXT]}…"

@@ -44,7 +44,7 @@ def read_query(parameters: Iterable[tuple[str, str]], dialect: CdxDialect) -> Cd
         filters=tuple(_filter(text, dialect) for text in _few("filter", given.get("filter", []))),
         collapses=tuple(_collapse(text) for text in _few("collapse", given.get("collapse", []))),
     )
-    return _ordered(_paged(_dated(query, last), last), last)
+    return _with_order(_with_paging(_with_dates(query, last), last), last)
 
 
 def _match_type(given: Mapping[str, str]) -> MatchType | None:
@@ -61,7 +61,7 @@ def _choice(given: Mapping[str, str], name: str, choices: type[Choice], otherwis
         raise UsageError(f"{name} must be one of {', '.join(choices)}") from None
 
 
-def _dated(query: CdxQuery, given: Mapping[str, str]) -> CdxQuery:
+def _with_dates(query: CdxQuery, given: Mapping[str, str]) -> CdxQuery:
     earliest = _moment(given, "from", earliest_moment) if given.get("from") else None
     latest = _moment(given, "to", latest_moment) if given.get("to") else None
     if earliest and latest and earliest > latest:
@@ -109,7 +109,7 @@ def _collapse(text: str) -> Collapse:
     return Collapse(_field("collapse", name), int(length) if colon else None)
 
 
-def _paged(query: CdxQuery, given: Mapping[str, str]) -> CdxQuery:
+def _with_paging(query: CdxQuery, given: Mapping[str, str]) -> CdxQuery:
     resume_after = ListPosition.read(given["resumeKey"]) if given.get("resumeKey") else None
     if resume_after is not None and resume_after.url_key not in query.keys:
         raise UsageError("resumeKey belongs to a query of another url or matchType")
@@ -126,7 +126,7 @@ def _paged(query: CdxQuery, given: Mapping[str, str]) -> CdxQuery:
     )
 
 
-def _ordered(query: CdxQuery, given: Mapping[str, str]) -> CdxQuery:
+def _with_order(query: CdxQuery, given: Mapping[str, str]) -> CdxQuery:
     sort = given.get("sort", "").strip().lower() or ("closest" if given.get("closest") else "default")
     if sort not in _SORTS:
         raise UsageError(f"sort must be one of {', '.join(_SORTS)}")

@@ -72,8 +72,8 @@ def parse_address(path: str, query: str = "") -> ReplayAddress:
     written = f"{path}?{query}" if query else path
     found = _DIRECTIVE.fullmatch(written)
     if found is None or not (found["digits"] or found["star"] or found["modifier"]):
-        return ReplayAddress(ReplayRequest.TIMEGATE, _given(written))
-    digits, url = found["digits"], _given(found["url"])
+        return ReplayAddress(ReplayRequest.TIMEGATE, _require_url(written))
+    digits, url = found["digits"], _require_url(found["url"])
     if digits and not is_timestamp(digits):
         raise UsageError(f"{digits[:40]!r} is not a timestamp (expected 1 to 14 digits, such as 20240531120000)")
     if found["star"]:
@@ -81,7 +81,7 @@ def parse_address(path: str, query: str = "") -> ReplayAddress:
     return ReplayAddress(ReplayRequest.CAPTURE, url, digits, _modifier(found["modifier"]))
 
 
-def _given(url: str) -> str:
+def _require_url(url: str) -> str:
     if not url:
         raise UsageError("a URL is missing (expected something like /web/2024/https://example.org/)")
     return url

@@ -102,7 +102,7 @@ def check_collection(name: object) -> str:
         raise PolicyError(f"{name} is exempt from retention: no policy can be set for it")
     if not isinstance(name, str) or name not in {*DEFAULT_TTL_DAYS, *FURTHER_TTL_DAYS}:
         known = ", ".join((*DEFAULT_TTL_DAYS, *FURTHER_TTL_DAYS))
-        raise PolicyError(f"unknown collection {_shown(name)} (expected one of {known})")
+        raise PolicyError(f"unknown collection {_short_repr(name)} (expected one of {known})")
     return name
 
 
@@ -110,7 +110,7 @@ def check_ttl_days(value: object) -> int:
     """Return a TTL in days; PolicyError unless it is a whole number from 1 to MAX_TTL_DAYS."""
     # Exact type check: in Python True is an int, and SQLite would accept "60".
     if type(value) is not int or not 1 <= value <= MAX_TTL_DAYS:
-        raise PolicyError(f"ttlDays must be a whole number of days from 1 to {MAX_TTL_DAYS}, not {_shown(value)}")
+        raise PolicyError(f"ttlDays must be a whole number of days from 1 to {MAX_TTL_DAYS}, not {_short_repr(value)}")
     return value
 
 
@@ -123,7 +123,7 @@ def effective_policies(stored: Mapping[object, object]) -> dict[str, int]:
         try:
             policies[check_collection(name)] = check_ttl_days(days)
         except PolicyError as error:
-            raise UnreadablePolicyError(f"the stored policy of {_shown(name)} cannot be read: {error}") from error
+            raise UnreadablePolicyError(f"the stored policy of {_short_repr(name)} cannot be read: {error}") from error
     return policies
 
 
@@ -147,6 +147,6 @@ def is_mass_disappearance(going: int, in_all: int, max_share: float) -> bool:
     return going > 0 and in_all > 0 and going > in_all * max_share
 
 
-def _shown(value: object) -> str:
+def _short_repr(value: object) -> str:
     text = json.dumps(value, default=repr, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:60]}…"

@@ -19,7 +19,7 @@ def site_diff_json(diff: SiteDiff) -> Json:
         "removed": [_missing(one) for one in diff.removed],
         "moved": [{"from": _page(one.old), "to": _page(one.new), "evidence": one.evidence.value} for one in diff.moved],
         "unlinked": [_page(one) for one in diff.unlinked],
-        "changed": [_changed(one) for one in diff.changed],
+        "changed": [_changed_page(one) for one in diff.changed],
         "restored": [_page(one) for one in diff.restored],
         "unavailable": [_missing(one) for one in diff.unavailable],
         "notSeen": [_page(one) for one in diff.not_seen],
@@ -55,7 +55,7 @@ def _missing(missing: MissingPage) -> Json:
     return {**_page(missing.page), "reason": missing.reason}
 
 
-def _changed(changed: ChangedPage) -> Json:
+def _changed_page(changed: ChangedPage) -> Json:
     return {
         **_page(changed.page),
         "fromSnapshotId": changed.from_snapshot_id,

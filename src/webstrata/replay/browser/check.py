@@ -57,11 +57,11 @@ class ReplayCheck:
     async def _check(self, capture: ArchivedCapture) -> PageCheck:
         try:
             async with open_replay(self.pool, self.site, capture) as shown:
-                return self._found(capture, shown)
+                return self._page_check(capture, shown)
         except (FetchError, NotFoundError, UsageError) as error:
             return PageCheck(capture.url, capture.captured_at, problem=str(error))
 
-    def _found(self, capture: ArchivedCapture, shown: ReplayedPage) -> PageCheck:
+    def _page_check(self, capture: ArchivedCapture, shown: ReplayedPage) -> PageCheck:
         archived, replayed = self._texts(capture, shown)
         return PageCheck(
             capture.url,

@@ -43,10 +43,12 @@ class OriginalsSearch:
 
     def _of_part(self, part: Sequence[ExportedRecord]) -> dict[int, int]:
         """Return the capture with the payload of each revisit, by the revisit's capture."""
-        named = {record.capture.id: _named(record) for record in part if record.refers_to}
+        named = {record.capture.id: _named_original(record) for record in part if record.refers_to}
         found = self._search(part, named)
         lacking = [record for record in part if record.capture.id not in found]
-        read = {record.capture.id: original for record in lacking if (original := self._read(record)) is not None}
+        read = {
+            record.capture.id: original for record in lacking if (original := self._read_original(record)) is not None
+        }
         return found | self._search(lacking, read)
 
     def _search(self, part: Sequence[ExportedRecord], requested: dict[int, Original]) -> dict[int, int]:
@@ -71,7 +73,7 @@ class OriginalsSearch:
             return False
         return (payload.warc_path.rpartition("/")[2], payload.offset) not in self._withheld
 
-    def _read(self, record: ExportedRecord) -> Original | None:
+    def _read_original(self, record: ExportedRecord) -> Original | None:
         """Return the original that a revisit refers to; None when it cannot be read."""
         capture = record.capture
         try:
@@ -85,7 +87,7 @@ class OriginalsSearch:
             return {record.capture.id: record for record in export_records.records_of_captures(session, capture_ids)}
 
 
-def _named(record: ExportedRecord) -> Original:
+def _named_original(record: ExportedRecord) -> Original:
     assert record.refers_to is not None
     return Original(record.refers_to, "", record.capture.captured_at)
 

@@ -40,7 +40,7 @@ def records_of_page(database: Database, archive_root: Path, snapshot_id: int) ->
     if place is None or place.capture_id is None:
         raise NotFoundError("There is no record of this snapshot in the archive")
     own = next(_records(database, [place.capture_id]))
-    loaded = _loaded(database, archive_root, own.capture)
+    loaded = _loaded_captures(database, archive_root, own.capture)
     linked = (one.capture_id for one in listed if one.capture_id is not None)
     requested = dict.fromkeys([place.capture_id, *linked, *(capture.id for capture in loaded)])
     found = {record.capture.id: record for record in _records(database, list(requested))}
@@ -53,7 +53,7 @@ def records_of_page(database: Database, archive_root: Path, snapshot_id: int) ->
     return [found[number] for number in dict.fromkeys([*requested, *found]) if number in found]
 
 
-def _loaded(database: Database, archive_root: Path, page: ArchivedCapture) -> Iterator[ArchivedCapture]:
+def _loaded_captures(database: Database, archive_root: Path, page: ArchivedCapture) -> Iterator[ArchivedCapture]:
     """Yield the captures, closest in time, of the URLs that the page loaded in the browser that captured it."""
     try:
         path = place_of(archive_root, page.warc_path, page.output_dir)

@@ -40,13 +40,13 @@ class RecordFile:
         named = f"{self._title} {self._created}"
         record_id = None if self._created is None else uuid5(NAMESPACE_URL, named).urn
         opening = warcinfo(self._name, self._created or datetime.now(UTC), fields, record_id and f"<{record_id}>")
-        yield from self._counted(opening.compressed())
+        yield from self._count_bytes(opening.compressed())
         for span in self._spans:
             start = self.size
-            yield from self._counted(_member(span))
+            yield from self._count_bytes(_member(span))
             self.extents[span.path, span.offset] = Extent(start, self.size - start)
 
-    def _counted(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    def _count_bytes(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         for piece in pieces:
             self.size += len(piece)
             yield piece

@@ -11,7 +11,7 @@ from webstrata.errors import NotFoundError, WebstrataError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import Text
 from webstrata.http.same_origin import require_same_origin
-from webstrata.jobs.auditing.schedule_orders import AuditScheduleOrders
+from webstrata.jobs.auditing.schedule_commands import AuditScheduleCommands
 from webstrata.model.auditing.sessions import AuditMode
 from webstrata.model.urls import with_scheme
 from webstrata.web.auditing.evidence import EVIDENCE_PAGE, ScheduleForm, show_list
@@ -37,7 +37,7 @@ def add(
     mode: Annotated[AuditMode, Form()] = AuditMode.STANDARD,
 ) -> Response:
     """Add a schedule of audits; for an invalid one, show the form with the reason."""
-    orders = AuditScheduleOrders(app.database, app.archive_root)
+    orders = AuditScheduleCommands(app.database, app.archive_root)
     try:
         orders.add([with_scheme(url)], every, mode, datetime.now(UTC))
     except WebstrataError as error:
@@ -48,7 +48,7 @@ def add(
 @router.post(f"{SCHEDULES}/{{schedule_id}}/{{action}}")
 def act(app: ActingParts, schedule_id: Annotated[int, Field(ge=1, lt=2**31)], action: str) -> Response:
     """Pause, resume or remove a schedule."""
-    orders = AuditScheduleOrders(app.database, app.archive_root)
+    orders = AuditScheduleCommands(app.database, app.archive_root)
     if action == "remove":
         orders.remove(schedule_id)
     elif action in {"pause", "resume"}:

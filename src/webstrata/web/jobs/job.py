@@ -80,8 +80,8 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
         is_known=known,
         news=progress_view(progress, now),
         moving=not progress.is_over,
-        offer=offer(progress),
-        story=story(progress, now),
+        offer=next_action(progress),
+        story=state_sentence(progress, now),
         snapshots=snapshots,
         problems=first_problems,
         replay_check=replay_check,
@@ -101,7 +101,7 @@ async def events(job_id: JobId, app: Parts) -> Response:
     return await live_view(app.database, job_id, lambda progress, now: progress_view(progress, now).to_json())
 
 
-def offer(progress: JobProgress) -> JobAction | None:
+def next_action(progress: JobProgress) -> JobAction | None:
     """Return the action that a job's page offers: stop, resume or retry; None when there is none."""
     found = progress.job
     if found.status in (JobStatus.RUNNING, *CLAIMABLE):
@@ -113,7 +113,7 @@ def offer(progress: JobProgress) -> JobAction | None:
     return _AFTER.get(JobStatus(found.status))
 
 
-def story(progress: JobProgress, now: datetime) -> str:
+def state_sentence(progress: JobProgress, now: datetime) -> str:
     """Return a sentence that explains a job's state."""
     found = progress.job
     if is_stopping(found):

@@ -36,28 +36,28 @@ _OURS = [Depends(require_same_origin)]
 def stop(job_id: JobId, app: ActingParts) -> Response:
     """Stop a job and show it."""
     queueing.request_stop(app.recovery(), job_id)
-    return _done("stop", job_id)
+    return _show_job("stop", job_id)
 
 
 @router.post("/jobs/{job_id}/resume", dependencies=_OURS)
 def resume(job_id: JobId, app: ActingParts) -> Response:
     """Resume a job that is over, and show it."""
     queueing.resume_job(app.recovery(), job_id)
-    return _done("resume", job_id)
+    return _show_job("resume", job_id)
 
 
 @router.post("/jobs/{job_id}/retry", dependencies=_OURS)
 def retry(job_id: JobId, app: ActingParts) -> Response:
     """Retry a failed job at the stage that failed, and show it."""
     queueing.retry_job(app.database, job_id)
-    return _done("retry", job_id)
+    return _show_job("retry", job_id)
 
 
 @router.post("/snapshot/{snapshot_id}/fetch-missing", dependencies=_OURS)
 def fetch_missing(snapshot_id: SnapshotId, app: ActingParts) -> Response:
     """Queue a job that captures a page again with its requisites, and show the job."""
     queued = queueing.queue_missing(app.database, app.archive_root, snapshot_id)
-    return _done("fetch-missing", queued.job_id)
+    return _show_job("fetch-missing", queued.job_id)
 
 
 @router.get("/jobs/{job_id}/cleanup")
@@ -112,6 +112,6 @@ def _below(job: JobView, path: Path) -> str:
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
 
 
-def _done(order: str, job_id: int) -> Response:
+def _show_job(order: str, job_id: int) -> Response:
     log.info("admin.job", order=order, job_id=job_id)
     return RedirectResponse(f"/jobs/{job_id}", status_code=303)

@@ -56,7 +56,7 @@ def draw_plot(statistics: Sequence[Statistics], began: Sequence[datetime] = ()) 
         begins=moments[0].at,
         ends=moments[-1].at,
         summary=_summary(moments),
-        rows=tuple(_thinned(moments, ROWS)),
+        rows=tuple(_sample(moments, ROWS)),
     )
 
 
@@ -98,7 +98,7 @@ def _summary(moments: Sequence[Statistics]) -> str:
     ).capitalize()
 
 
-def _thinned(moments: Sequence[Statistics], most: int) -> list[Statistics]:
+def _sample(moments: Sequence[Statistics], most: int) -> list[Statistics]:
     """Return at most `most` evenly spaced moments, including the first and the last."""
     if len(moments) <= most:
         return list(moments)

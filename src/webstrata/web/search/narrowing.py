@@ -66,7 +66,7 @@ def facets(form: SearchForm, found: SearchResponse, source_names: Mapping[str, s
 
 def counted_of(found: SearchResponse) -> int | None:
     """Return how many results the facets count, if these are not all."""
-    counted = _counted(found)
+    counted = _result_count(found)
     return counted if counted and (found.total_capped or counted < found.total) else None
 
 
@@ -157,10 +157,10 @@ def _counts(field: str, found: SearchResponse) -> Sequence[FacetCount]:
 
 def _divides(field: str, found: SearchResponse) -> bool:
     counts = _counts(field, found)
-    return len(counts) > 1 or any(facet.count < _counted(found) for facet in counts)
+    return len(counts) > 1 or any(facet.count < _result_count(found) for facet in counts)
 
 
-def _counted(found: SearchResponse) -> int:
+def _result_count(found: SearchResponse) -> int:
     """Return how many results were counted: each has a source, and only one."""
     return sum(facet.count for facet in _counts("source", found))
 

@@ -32,7 +32,16 @@ from webstrata.web.search.form import (
 )
 from webstrata.web.search.narrowing import Chip, Facet, chips, counted_of, day_words, facets
 from webstrata.web.search.paging import Pager, page_address, pager, pages_by_number
-from webstrata.web.search.texts import Taken, as_written, heading, how_often, quote, sentence_of, site_of, taken
+from webstrata.web.search.texts import (
+    Interpretation,
+    as_written,
+    heading,
+    how_often,
+    interpretation,
+    quote,
+    sentence_of,
+    site_of,
+)
 
 FIELD_NAMES = {
     "q": "Words",
@@ -59,7 +68,7 @@ class ResultsView:
     asked: SearchRequest
     found: SearchResponse
     heading: str
-    taken: Taken
+    interpretation: Interpretation
     as_of: str | None
     sentence: str | None
     """The quoted sentence of the query."""
@@ -146,7 +155,7 @@ def results_view(app: App, form: SearchForm, source_names: Mapping[str, str]) ->
         asked=asked,
         found=found,
         heading=heading(asked, found),
-        taken=taken(asked, found),
+        interpretation=interpretation(asked, found),
         as_of=day_words(asked.as_of) if asked.as_of else None,
         sentence=sentence,
         when=appearances_address(sentence, form.source) if sentence and found.total else None,

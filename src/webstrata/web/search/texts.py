@@ -15,7 +15,7 @@ _TOP_LEVEL = re.compile(r"\.(?:[^\W\d_]{2,}|xn--[a-z0-9-]+)$")
 
 
 @dataclass(frozen=True)
-class Taken:
+class Interpretation:
     """How a query was understood, if that differs from its words; each field is shown to the reader."""
 
     meant: str | None = None
@@ -47,11 +47,11 @@ def heading(asked: SearchRequest, found: SearchResponse) -> str:
     return f"{things} {_holding(asked.q, found, one=found.total == 1 and not found.total_capped)}"
 
 
-def taken(asked: SearchRequest, found: SearchResponse) -> Taken:
+def interpretation(asked: SearchRequest, found: SearchResponse) -> Interpretation:
     """Return how the query was understood."""
     if not asked.q or not found.total:
-        return Taken()
-    return Taken(
+        return Interpretation()
+    return Interpretation(
         meant=found.instead,
         by_beginnings=found.fallback is Fallback.PREFIX,
         by_parts=found.fallback is Fallback.PARTS,

@@ -14,7 +14,7 @@ from webstrata.model.auditing.sessions import AuditMode
 
 
 @dataclass(frozen=True)
-class AuditScheduleOrders:
+class AuditScheduleCommands:
     """Changes the schedules of an archive."""
 
     database: Database
