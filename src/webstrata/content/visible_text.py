@@ -167,8 +167,7 @@ class _Walk:
                     end_line(state.line)
                     is_begun = False
                 after, state = leave()
-            kind = type(node)
-            if kind is Text:
+            if type(node) is Text:
                 text = node.data
                 # Half of all texts are the spaces between two tags.
                 if not text.isspace() or state.line.keeps_spaces:
@@ -176,7 +175,7 @@ class _Walk:
                     is_begun = True
                 elif is_begun:
                     add_text(" ")
-            elif kind is Element:
+            elif type(node) is Element:
                 tag = node.tag
                 if tag in _BLOCKS:
                     if is_begun:
