@@ -51,7 +51,13 @@ def detect_language(text: str, headers: Mapping[str, str] | None = None) -> str 
 
 
 def _guessed(sample: str) -> str | None:
-    if sum(map(str.isalpha, sample)) < _MIN_LETTERS:
+    if not _has_enough_letters(sample):
         return sure_language(sample)
     language, distance = detect_fast(sample)
     return _TWO_LETTERS.get(language) if distance <= _MAX_DISTANCE else None
+
+
+def _has_enough_letters(sample: str) -> bool:
+    # The beginning of nearly every text has enough of them.
+    beginnings = (sample[: 4 * _MIN_LETTERS], sample)
+    return any(sum(map(str.isalpha, beginning)) >= _MIN_LETTERS for beginning in beginnings)

@@ -7,7 +7,7 @@ joined at the end, as this loop takes half of the time that reading a page takes
 import re
 from collections import deque
 from collections.abc import Mapping
-from enum import Enum, auto
+from enum import IntEnum, auto
 from functools import cache
 
 from webstrata.content.blocks import (
@@ -27,7 +27,7 @@ from webstrata.content.blocks import (
 from webstrata.content.tree import Document, Element, Node, Text
 
 
-class _Place(Enum):
+class _Place(IntEnum):
     """A part of a page: a block's role, from its element, role attribute or id."""
 
     NAVIGATION = auto()
@@ -168,8 +168,7 @@ class _Walk:
                     end_line(state.line)
                     is_begun = False
                 after, state = leave()
-            kind = type(node)
-            if kind is Text:
+            if type(node) is Text:
                 text = node.data
                 # Half of all texts are the spaces between two tags.
                 if not text.isspace() or state.line.keeps_spaces:
@@ -177,7 +176,7 @@ class _Walk:
                     is_begun = True
                 elif is_begun:
                     add_text(" ")
-            elif kind is Element:
+            elif type(node) is Element:
                 tag = node.tag
                 if tag in _BLOCKS:
                     if is_begun:
@@ -185,7 +184,8 @@ class _Walk:
                         end_line(state.line)
                         is_begun = False
                     enter((after, state))
-                    after = _node_after(node, after)
+                    following = node.next_sibling
+                    after = _node_after(node, after) if following is None else following
                     state = _entered(state, tag, places[node]) if node in places else state.inside[tag]
                 elif tag in _SPECIAL:
                     is_begun = True
@@ -214,7 +214,7 @@ class _Walk:
 
 
 def _node_after(block: Element, after_outer: Node | None) -> Node | None:
-    """Return the first node after a block, which may be the one after the block around it."""
+    """Return the first node after a last child, which may be the one after the block around it."""
     last: Node = block
     while (after := last.next_sibling) is None:
         parent = last.parent

@@ -375,10 +375,13 @@ def _title(headings: Sequence[tuple[Element, int]], titles: Sequence[str]) -> Ma
         text = " ".join(element.text.split())
         if not 0 < len(text) <= 400:
             continue
-        likeness = max((fuzz.token_set_ratio(text.casefold(), title) for title in titles), default=_LIKE_TITLE)
-        whole = max((fuzz.ratio(text.casefold(), title) for title in titles), default=0)
+        folded = text.casefold()
+        likeness = max((fuzz.token_set_ratio(folded, title) for title in titles), default=_LIKE_TITLE)
+        if likeness < _LIKE_TITLE:
+            continue
+        whole = max((fuzz.ratio(folded, title) for title in titles), default=0)
         score = likeness - 20 * _HEADINGS.index(element.tag) + _OF_WHOLE * whole
-        if likeness >= _LIKE_TITLE and (best is None or score > best[0]):
+        if best is None or score > best[0]:
             best = score, Mark(element, place, text)
     return best[1] if best else None
 

@@ -1,7 +1,7 @@
 """Listings as JSON objects and back, with their traces; the payload of `listing` assets."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from decimal import Decimal
 from typing import Any
 
@@ -21,12 +21,18 @@ from webstrata.model.collections.listing import (
 
 _MONEY = frozenset({"price", "regular_price", "sale_price", "high_price"})
 _PARTS = fields(PostalAddress)
+_OF_TRACE = tuple(field.name for field in fields(FieldTrace))
 _STABLE = ("kind", *(JSON_NAMES.get(name, name) for name in LISTING_FIELDS if name != "image"))
 
 
 def listing_as_json(listing: Listing) -> dict[str, object]:
     """Return a listing as JSON, with its traces."""
-    return listing.as_payload() | {"traces": [asdict(trace) for trace in listing.traces]}
+    return listing.as_payload() | {"traces": [_trace_as_json(trace) for trace in listing.traces]}
+
+
+def _trace_as_json(trace: FieldTrace) -> dict[str, object]:
+    # `asdict` copies every value deeply, which takes ten times as long.
+    return {name: getattr(trace, name) for name in _OF_TRACE}
 
 
 def listing_from_json(payload: Mapping[str, Any]) -> Listing:
