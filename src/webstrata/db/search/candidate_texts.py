@@ -7,8 +7,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.content.words.page_words import page_words
 from webstrata.db.captures.packed_text import unpacked
-from webstrata.db.search.cache import worked_out_once
-from webstrata.db.search.term_counts import number_of_documents
+from webstrata.db.search.frequencies import sampled
 from webstrata.db.sql.value_lists import Among
 from webstrata.model.search.ranking import Facts, Score, depth_of, match_scores
 from webstrata.model.search.relevance import PageWords, TermMatcher, usual_length
@@ -22,10 +21,6 @@ class JudgedPage:
     page: str
     inlinks: int
     rank_mass: float
-
-
-_SAMPLED = 200
-"""Texts whose length is taken for that of all. Lengths differ widely: fewer would be off by a third."""
 
 
 def read_scores(
@@ -45,22 +40,16 @@ def read_scores(
         )
         for document, page in pages.items()
     }
-    return match_scores(found, facts, phrases, terms=len(matcher.terms))
+    return match_scores(found, facts, phrases)
 
 
 def _usual_length(session: Session, state: Hashable) -> float:
     """Return how long texts are on average, from some of all: those that match a question are longer than most."""
-    last = number_of_documents(session, state)
-    if last <= _SAMPLED:
-        return worked_out_once(session, state, "usual length", lambda: _sampled_length(session, last))
-    # The average changes slowly, and must be the same in every process: it is that of the first 256, 512, 1024...
-    last = 1 << (last.bit_length() - 1)
-    return worked_out_once(session, "usual length", last, lambda: _sampled_length(session, last))
 
+    def average(ids: Collection[int]) -> float:
+        return usual_length([page.words for page in _read_pages(session, ids).values()])
 
-def _sampled_length(session: Session, last: int) -> float:
-    ids = {last - number * last // _SAMPLED for number in range(_SAMPLED)}
-    return usual_length([page.words for page in _read_pages(session, ids).values()])
+    return sampled(session, state, average, "usual length of main texts")
 
 
 def _read_pages(session: Session, documents: Collection[int]) -> dict[int, JudgedPage]:

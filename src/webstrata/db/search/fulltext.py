@@ -63,13 +63,13 @@ def matched(match: Match, dialect: str, name: str = "match") -> str:
     )
 
 
-def words_of(documents: str) -> str:
-    """Return a table for PostgreSQL of some documents, given as an array, and their `words`."""
+def words_of(documents: str, others: str = "") -> str:
+    """Return a table for PostgreSQL of some documents, given as an array, their `words` and other columns."""
     # `setweight` for no words copies the vector: it is fetched from its storage once, and not for each condition that
     # reads it. It is the cheapest copy: concatenating with an empty vector takes five times as long.
     return (
-        "(SELECT id AS document_id, setweight(search_vector, 'A', CAST('{}' AS text[])) AS words FROM documents"
-        f" WHERE id = ANY({documents}) OFFSET 0) AS listed"
+        "(SELECT id AS document_id, setweight(search_vector, 'A', CAST('{}' AS text[])) AS words"
+        f"{others} FROM documents WHERE id = ANY({documents}) OFFSET 0) AS listed"
     )
 
 

@@ -26,7 +26,7 @@ from webstrata.model.search.values import View
 MOST_KNOWN = 20_000
 """Documents that are named one by one."""
 
-MOST_READ, MOST_READ_OF_LONG = 120, 400
+MOST_READ, MOST_READ_OF_LONG = 120, 250
 """Texts that are read to rank pages with some of the words, for short questions and for long ones: how many of the
 words they hold does not order them."""
 
