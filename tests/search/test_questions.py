@@ -201,6 +201,54 @@ def test_misspelt_short_words_and_stop_words_of_a_question_are_corrected(demo: D
     assert answer.results[0].url.endswith("/en/guidance/fever-in-children")
 
 
+@pytest.mark.parametrize("question", ["Harvard sport results", "what is a trie and how do I use it"])
+def test_unknown_words_are_not_taken_for_others_that_are_merely_alike(
+    database: Database, shelf: Shelf, question: str
+) -> None:
+    job = shelf.job()
+    page = shelf.page(job, f"{SITE}/a", "2026-01-01", "Use a tree: sport results of last year, sorted.")
+    shelf.page(job, f"{SITE}/b", "2026-01-02", "Fire is a hazard.")
+    answer = search(database, SearchRequest(q=question))
+    assert ([hit.id for hit in answer.results], answer.instead) == ([page], None)
+    assert answer.without in {("harvard",), ("trie",)}
+
+
+def test_a_word_is_corrected_only_where_the_rest_of_the_question_speaks_for_it(
+    database: Database, shelf: Shelf
+) -> None:
+    job = shelf.job()
+    shelf.page(job, f"{SITE}/a", "2026-01-01", "The harbour master greets captains.")
+    page = shelf.page(job, f"{SITE}/b", "2026-01-02", "Opening hours of the swimming pool on holidays.")
+    answer = search(database, SearchRequest(q="capitains opening hours of the pool"))
+    assert ([hit.id for hit in answer.results], answer.instead) == ([page], None)
+    answer = search(database, SearchRequest(q="capitains and the harbour"))
+    assert answer.instead == "captains and the harbour"
+
+
+def test_pages_with_all_words_of_a_long_question_together_come_first(database: Database, shelf: Shelf) -> None:
+    job = shelf.job()
+    whole = shelf.page(job, f"{SITE}/a", "2026-01-01", "Ferries, bicycles, dogs, islands and tickets." + " Sea." * 60)
+    often = shelf.page(job, f"{SITE}/b", "2026-01-02", "Bicycles and dogs on ferries to islands. " * 5)
+    other = shelf.page(job, f"{SITE}/c", "2026-01-03", "An island.")
+    request = SearchRequest(q="which ferries to the islands have tickets for bicycles and dogs")
+    answer = search(database, request)
+    assert [hit.id for hit in answer.results] == [whole, often, other]
+    assert (answer.total, answer.total_all_words) == (3, 1)
+
+
+def test_hits_and_lengths_order_pages_whose_texts_are_not_read(
+    database: Database, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webstrata.db.search.ranked.MOST_READ", 0)
+    job = shelf.job()
+    once = shelf.page(job, f"{SITE}/a", "2026-01-05", "A heron by the lake.")
+    long = shelf.page(job, f"{SITE}/b", "2026-01-04", "A heron by the lake." + " Reeds and water." * 30)
+    often = shelf.page(job, f"{SITE}/c", "2026-01-03", "Herons, a heron, and more herons.")
+    title = shelf.page(job, f"{SITE}/d", "2026-01-02", "One by the lake.", title="Herons")
+    answer = search(database, SearchRequest(q="how many herons are at the zoo"))
+    assert [hit.id for hit in answer.results] == [often, title, once, long]
+
+
 @pytest.mark.parametrize(
     ("written", "language", "questions"),
     [

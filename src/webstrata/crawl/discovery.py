@@ -112,11 +112,11 @@ class Discovery:
         self._found(await in_thread(self._add_links, batch))
 
     def _add_links(self, links: Sequence[Link]) -> tuple[Link, ...]:
-        admit_links = self._scope.admit_links(links, _LISTED_DEPTH)
+        admitted = self._scope.admit_links(links, _LISTED_DEPTH)
         with self._database.write() as session:
             leases.lock_job(session, self._job_id)
-            frontier.add_links(session, self._job_id, admit_links, _LISTED_DEPTH, datetime.now(UTC))
-        return admit_links
+            frontier.add_links(session, self._job_id, admitted, _LISTED_DEPTH, datetime.now(UTC))
+        return admitted
 
     def _note_tries(self, tries: int) -> None:
         with self._database.write() as session:

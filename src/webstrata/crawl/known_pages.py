@@ -45,13 +45,13 @@ class KnownPages:
             return ()
         with self.database.read() as session:
             missing = self._missing(session)
-        admit_links = self.scope.admit_links([Link(url) for url in missing], _DEPTH)
-        if not admit_links:
+        admitted = self.scope.admit_links([Link(url) for url in missing], _DEPTH)
+        if not admitted:
             return ()
         with self.database.write() as session:
             spent = leases.spend(session, self.job_id, 0, 0)
             # Only as many as fit into the page limit: otherwise a complete run would become an incomplete one.
-            chosen = admit_links[: max(0, min(MOST_REQUESTED, config.max_pages - spent.pages))]
+            chosen = admitted[: max(0, min(MOST_REQUESTED, config.max_pages - spent.pages))]
             frontier.add_links(session, self.job_id, chosen, _DEPTH, datetime.now(UTC))
         log.info("crawl.known_pages.added", job_id=self.job_id, pages=len(chosen), missing=len(missing))
         return chosen

@@ -59,6 +59,9 @@ _SQLITE_PRAGMAS = (
     "PRAGMA cache_size=-65536",
 )
 
+_SQLITE_WORD_PLACES = "CREATE VIRTUAL TABLE temp.word_places USING fts5vocab('main', 'documents_fts', 'instance')"
+"""Every place of every word in the full-text index, as a table of this connection; it stores nothing."""
+
 
 class Database:
     """A database that is read and written in short sessions."""
@@ -281,6 +284,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
     for pragma in _SQLITE_PRAGMAS:
         connection.execute(pragma)
+    connection.execute(_SQLITE_WORD_PLACES)
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -7,8 +7,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.content.words.page_words import page_words
 from webstrata.db.captures.packed_text import unpacked
-from webstrata.db.search.cache import cached_result
-from webstrata.db.search.term_counts import number_of_documents
+from webstrata.db.search.frequencies import sampled
 from webstrata.db.sql.value_lists import Among
 from webstrata.model.search.ranking import Facts, Score, depth_of, match_scores
 from webstrata.model.search.relevance import PageWords, TermMatcher, usual_length
@@ -22,11 +21,6 @@ class JudgedPage:
     page: str
     inlinks: int
     rank_mass: float
-
-
-_SAMPLED = 200
-"""The number of texts from which the usual length is estimated. Lengths differ widely: with fewer, it would be wrong by
-a third."""
 
 
 def read_scores(
@@ -46,22 +40,16 @@ def read_scores(
         )
         for document, page in pages.items()
     }
-    return match_scores(found, facts, phrases, terms=len(matcher.terms))
+    return match_scores(found, facts, phrases)
 
 
 def _usual_length(session: Session, state: Hashable) -> float:
     """Return the average length of texts, from a sample of all: texts that match a question are longer than most."""
-    last = number_of_documents(session, state)
-    if last <= _SAMPLED:
-        return cached_result(session, state, "usual length", lambda: _sampled_length(session, last))
-    # The average changes slowly and must be the same in every process, so the sample ends at text 256, 512, 1024...
-    last = 1 << (last.bit_length() - 1)
-    return cached_result(session, "usual length", last, lambda: _sampled_length(session, last))
 
+    def average(ids: Collection[int]) -> float:
+        return usual_length([page.words for page in _read_pages(session, ids).values()])
 
-def _sampled_length(session: Session, last: int) -> float:
-    ids = {last - number * last // _SAMPLED for number in range(_SAMPLED)}
-    return usual_length([page.words for page in _read_pages(session, ids).values()])
+    return sampled(session, state, average, "usual length of main texts")
 
 
 def _read_pages(session: Session, documents: Collection[int]) -> dict[int, JudgedPage]:

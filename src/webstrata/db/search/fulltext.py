@@ -63,13 +63,13 @@ def matched(match: Match, dialect: str, name: str = "match") -> str:
     )
 
 
-def words_of(documents: str) -> str:
-    """Return the SQL of a PostgreSQL table of some documents, given as an array, with their `words`."""
+def words_of(documents: str, others: str = "") -> str:
+    """Return the SQL of a PostgreSQL table of some documents, given as an array, with their `words` and other columns."""
     # `setweight` with no words copies the vector, so that it is fetched from storage once and not for each condition.
     # It is the cheapest copy: concatenation with an empty vector takes five times as long.
     return (
-        "(SELECT id AS document_id, setweight(search_vector, 'A', CAST('{}' AS text[])) AS words FROM documents"
-        f" WHERE id = ANY({documents}) OFFSET 0) AS listed"
+        "(SELECT id AS document_id, setweight(search_vector, 'A', CAST('{}' AS text[])) AS words"
+        f"{others} FROM documents WHERE id = ANY({documents}) OFFSET 0) AS listed"
     )
 
 

@@ -26,7 +26,7 @@ from webstrata.model.search.values import View
 MOST_KNOWN = 20_000
 """The most documents that a statement lists by id."""
 
-MOST_READ, MOST_READ_OF_LONG = 120, 400
+MOST_READ, MOST_READ_OF_LONG = 120, 250
 """How many texts are read to rank pages with some of the words, for short and for long questions: the number of words
 alone is not a good order."""
 

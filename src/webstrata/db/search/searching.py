@@ -34,6 +34,12 @@ def find(session: Session, question: Question) -> SearchHits:
     return replace(found, facets=_facets(session, scope))
 
 
+def count(session: Session, question: Question) -> int:
+    """Return how many results a question with words has, counting captures to a limit."""
+    scope = scope_of(session, question)
+    return 0 if scope is None else counted(session, scope, MOST_COUNTED).total
+
+
 def _found(session: Session, question: Question, scope: SearchScope) -> SearchHits:
     if question.is_ranked and question.expression is not None:
         return RankedSearch(session, question, scope).found()

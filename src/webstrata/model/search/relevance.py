@@ -1,7 +1,7 @@
 """How well a page's words match a question: BM25 over the parts of a page, and how near the words are."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -63,6 +63,30 @@ def rarity(documents: int, of_all: int) -> float:
     return math.log1p((max(of_all, documents) - documents + 0.5) / (documents + 0.5))
 
 
+def per_length(length: float, usual_length: float) -> float:
+    """Return what a hit counts in a text: 1 in one that is as long as texts usually are, and less in a longer one."""
+    return 1 / (1 - LENGTH_SHARE + LENGTH_SHARE * length / max(usual_length, 1.0))
+
+
+def bm25(weights: Sequence[float], counts: Mapping[int, float]) -> float:
+    """Return how well a text matches terms, by their weights and how often it has each, by number."""
+    found = sum(weights[number] * count / (count + SATURATION) for number, count in counts.items())
+    return found * (1 + SATURATION) / (sum(weights) or 1.0)
+
+
+def bm25_of_all(
+    weights: Sequence[float], counts: Mapping[int, Mapping[int, float]], shares: Mapping[int, float]
+) -> dict[int, float]:
+    """Return `bm25` of many documents: how often each has a term, by term and document, and what a hit counts in it."""
+    found = dict.fromkeys(shares, 0.0)
+    for number, by_document in counts.items():
+        weight = weights[number] * (1 + SATURATION) / (sum(weights) or 1.0)
+        for document, count in by_document.items():
+            hits = count * shares[document]
+            found[document] += weight * hits / (hits + SATURATION)
+    return found
+
+
 class TermMatcher:
     """Finds the terms of a question among the words of pages."""
 
@@ -102,14 +126,14 @@ class TermMatcher:
     def relevance(self, page: PageWords, usual_length: float) -> Relevance:
         """Return how well a page matches, given the usual length of pages."""
         counts = [0.0] * len(self.terms)
-        per_length = 1 / (1 - LENGTH_SHARE + LENGTH_SHARE * page.length / max(usual_length, 1.0))
+        in_this_text = per_length(page.length, usual_length)
         hits = {name: self.hits(getattr(page, name)) for name in WEIGHTS}
         for name, weight in WEIGHTS.items():
-            share = weight * per_length if name in {"main", "headings", "other"} else weight
+            share = weight * in_this_text if name in {"main", "headings", "other"} else weight
             for _, number, exactness in hits[name]:
                 counts[number] += share * exactness
         return Relevance(
-            self._bm25(counts),
+            bm25(self.weights, {number: count for number, count in enumerate(counts) if count}),
             max(self._nearness(hits["main"]), self._nearness(hits["title"])),
             frozenset(number for number, count in enumerate(counts) if count),
             all(counts) and self._are_together(hits["title"], hits["main"]),
@@ -132,12 +156,6 @@ class TermMatcher:
     def share(self, held: frozenset[int]) -> float:
         """Return the share of some terms in the total weight of a question."""
         return sum(self.weights[number] for number in held) / self._whole
-
-    def _bm25(self, counts: Sequence[float]) -> float:
-        scores = (
-            weight * count / (count + SATURATION) for weight, count in zip(self.weights, counts, strict=True) if count
-        )
-        return sum(scores) * (1 + SATURATION) / self._whole
 
     def _nearness(self, hits: Sequence[tuple[int, int, float]]) -> float:
         """Return the proximity of neighbouring terms of the question, from 0 to 1."""

@@ -7,7 +7,11 @@ MIN_LENGTH = 4
 MAX_LENGTH = 40
 """Shorter words are similar by chance; longer ones are not words that people mistype."""
 
-_FEW_LETTERS, _SOME_LETTERS = 5, 8
+_VERY_FEW_LETTERS, _FEW_LETTERS = 4, 5
+_ONE_SLIP, _TWO_SLIPS = 7, 11
+"""Longest words in which one letter, or two, may be wrong. With two wrong letters a word of seven is often another, as
+`hazard` and `harvard`."""
+
 _MOST_JUDGED_CLOSELY = 8
 
 
@@ -31,25 +35,30 @@ def slips_forgiven(word: str) -> int:
     """Return how many letters of a word may be wrong: from one in a short word to three in a long one."""
     if len(word) < MIN_LENGTH or len(word) > MAX_LENGTH:
         return 0
-    return 1 if len(word) <= _FEW_LETTERS else 2 if len(word) <= _SOME_LETTERS else 3
+    return 1 if len(word) <= _ONE_SLIP else 2 if len(word) <= _TWO_SLIPS else 3
 
 
 def likely_meant(word: str, known: Iterable[str]) -> list[str]:
     """Return the known words that a word may be a misspelling of, the likeliest first, at most a handful."""
     most = slips_forgiven(word)
     judged = ((distance(word, other, most), other) for other in set(known) if abs(len(word) - len(other)) <= most)
-    close = sorted((slips, other[:1] != word[:1], other) for slips, other in judged if 0 < slips <= most)
-    return [other for _, _, other in close[:_MOST_JUDGED_CLOSELY]]
+    close = sorted((slips, other) for slips, other in judged if 0 < slips <= most and _may_be_meant(word, other))
+    return [other for _, other in close[:_MOST_JUDGED_CLOSELY]]
+
+
+def _may_be_meant(word: str, other: str) -> bool:
+    """Return whether a slip can have made a word of another: people nearly always get the first letter right, and a
+    word of four letters with one of them replaced is another word (`trie`, `tree`).
+    """
+    if len(word) == len(other) <= _VERY_FEW_LETTERS and sorted(word) != sorted(other):
+        return False
+    return word[0] == other[0] or word[:2] == other[1::-1]
 
 
 def best_meant(word: str, found_by: Mapping[str, int]) -> str | None:
     """Return the likeliest candidate, given the number of documents with each word; None when no document has any."""
     most = slips_forgiven(word)
-    held = [
-        (distance(word, other, most), other[:1] != word[:1], -count, other)
-        for other, count in found_by.items()
-        if count
-    ]
+    held = [(distance(word, other, most), -count, other) for other, count in found_by.items() if count]
     return min(held)[-1] if held else None
 
 
