@@ -64,7 +64,7 @@ def matched(match: Match, dialect: str, name: str = "match") -> str:
 
 
 def words_of(documents: str, others: str = "") -> str:
-    """Return the SQL of a PostgreSQL table of some documents, given as an array, with their `words` and other columns."""
+    """Return the SQL of a PostgreSQL table of some documents (an array of ids), their `words` and other columns."""
     # `setweight` with no words copies the vector, so that it is fetched from storage once and not for each condition.
     # It is the cheapest copy: concatenation with an empty vector takes five times as long.
     return (
