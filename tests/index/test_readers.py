@@ -148,7 +148,7 @@ def test_a_page_that_kills_its_reader_costs_only_itself(sqlite_job: Job) -> None
     assert [one.page is not None for one in found] == [True, False, True, False, True]
     wrong = [problem for portion in portions(iter(read)) for problem in portion.problems]
     assert [problem.offset for problem in wrong] == [offsets[1], offsets[3]]
-    assert "ended the process" in wrong[0].reason
+    assert "crashed the process" in wrong[0].reason
     assert isinstance(read[-1], PartEnd)
 
 
