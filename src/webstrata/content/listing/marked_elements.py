@@ -4,14 +4,18 @@ from dataclasses import dataclass, field
 
 from webstrata.content.tree import Document, Element
 
+_MARKED_LINK = ", ".join(
+    (
+        *(f'[class*="{part}" i]' for part in ("btn", "button", "cart", "buy")),
+        *(f'[id*="{part}" i]' for part in ("cart", "buy", "byline")),
+    )
+)
+# One selector for all kinds of links: the parser then looks at their tag once.
 _SELECTED = ", ".join(
     (
-        *(f'[class*="{part}" i]' for part in ("price", "stock", "availab")),
+        *(f'[class*="{part}" i]' for part in ("price", "stock", "availab", "brand")),
         *(f'[id*="{part}" i]' for part in ("price", "availab")),
-        *(f'{tag}[class*="brand" i]' for tag in ("a", "span", "div", "h2")),
-        *(f'a[class*="{part}" i]' for part in ("btn", "button", "cart", "buy")),
-        *(f'a[id*="{part}" i]' for part in ("cart", "buy", "byline")),
-        *('[itemprop~="price" i]', "button", 'a[role="button"]', 'div[role="button"]', 'span[role="button"]'),
+        *(f"a:is({_MARKED_LINK})", '[itemprop~="price" i]', "button", '[role="button"]'),
         *(f'input[type="{kind}" i]' for kind in ("submit", "button", "image")),
     )
 )
