@@ -97,23 +97,24 @@ def changes(app: Parts, parameters: Annotated[ChangeParameters, Query()]) -> Cha
     """List changes between captures, newest or most significant first."""
     if parameters.source is not None:
         known_source(app, parameters.source)
-    about = {"page": parameters.page, "pageSize": parameters.page_size}
+    page, size = parameters.page, parameters.page_size
     if not app.settings.change_tracking_enabled:
-        return ChangesSchema(enabled=False, total=0, **about, results=[], templateChanges=[])
+        return ChangesSchema(enabled=False, total=0, page=page, pageSize=size, results=[], templateChanges=[])
     with app.database.read() as session:
         total = change_lists.count_events(session, parameters.events)
         events = change_lists.list_events(
             session,
             parameters.events,
-            limit=parameters.page_size,
-            offset=min((parameters.page - 1) * parameters.page_size, LARGEST_OFFSET),
+            limit=size,
+            offset=min((page - 1) * size, LARGEST_OFFSET),
             by_significance=parameters.sort is ChangeSort.SIGNIFICANCE,
         )
         templates = change_lists.list_template_changes(session, parameters.events)
     return ChangesSchema(
         enabled=True,
         total=total,
-        **about,
+        page=page,
+        pageSize=size,
         results=[present_changes.change_event(event) for event in events],
         templateChanges=[present_changes.template_change(change) for change in templates],
     )

@@ -2,9 +2,9 @@
 
 import re
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, computed_field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, model_validator
 
 from webstrata.http.dependencies import WITHOUT_NUL, nothing_when_blank, without_nul
 from webstrata.model.list_totals import MOST_COUNTED, is_capped
@@ -192,9 +192,13 @@ class CountedListSchema(BaseModel):
     """A list with its total."""
 
     total: int = Field(description=f"Number of rows; beyond {MOST_COUNTED:,} they are not counted further.")
+    totalCapped: bool = Field(
+        False,
+        exclude_if=lambda capped: not capped,
+        description="Whether the list is longer than `total`; left out when it is not.",
+    )
 
-    @computed_field(alias="totalCapped", description="Whether the list is longer than `total`.")  # type: ignore[prop-decorator]
-    @property
-    def total_capped(self) -> bool:
-        """Return whether there are more rows than were counted."""
-        return is_capped(self.total)
+    @model_validator(mode="after")
+    def _mark_capped(self) -> Self:
+        self.totalCapped = is_capped(self.total)
+        return self
