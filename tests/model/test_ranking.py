@@ -2,6 +2,7 @@ import pytest
 
 from webstrata.model.search.ranking import Facts, Ranking, Score, best_scored, depth_of, match_scores, scores, url_cost
 from webstrata.model.search.relevance import Relevance
+from webstrata.model.search.terms import FEW_TERMS
 
 
 def ranked(*facts: Facts, phrase: tuple[str, ...] = ("flu",), relevance: float = 1.0) -> list[Score]:
@@ -68,8 +69,14 @@ def test_the_best_are_chosen_the_same_way_every_time() -> None:
     assert best_scored(by_id, 100) == (list(by_id), float("-inf"))
 
 
-def test_all_words_in_one_passage_come_first() -> None:
-    whole = Relevance(words=0.2, nearness=0.0, held=frozenset({0, 1}), is_whole=True)
-    found = {1: whole, 2: Relevance(words=1.0, nearness=1.0, held=frozenset({0})), 3: whole._replace(words=0.3)}
-    scored = match_scores(found, dict.fromkeys(found, Facts("", 0, 0)), ())
-    assert sorted(scored, key=lambda document: -scored[document].total) == [3, 1, 2]
+def test_all_words_come_first_in_short_questions_and_in_long_ones_only_where_the_text_matches_as_well() -> None:
+    whole = Relevance(words=0.5, nearness=0.0, held=frozenset({0, 1}), is_whole=True)
+    found = {1: whole, 2: Relevance(words=1.0, nearness=0.0, held=frozenset({0})), 3: whole._replace(words=0.98)}
+    known = dict.fromkeys(found, Facts("", 0, 0))
+
+    def order(terms: int) -> list[int]:
+        scored = match_scores(found, known, (), terms=terms)
+        return sorted(scored, key=lambda document: -scored[document].total)
+
+    assert order(FEW_TERMS) == [3, 1, 2]
+    assert order(FEW_TERMS + 1) == [3, 2, 1]

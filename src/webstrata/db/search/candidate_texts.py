@@ -40,7 +40,7 @@ def read_scores(
         )
         for document, page in pages.items()
     }
-    return match_scores(found, facts, phrases)
+    return match_scores(found, facts, phrases, terms=len(matcher.terms))
 
 
 def _usual_length(session: Session, state: Hashable) -> float:

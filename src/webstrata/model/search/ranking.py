@@ -7,11 +7,16 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from webstrata.model.search.relevance import Relevance
+from webstrata.model.search.terms import FEW_TERMS
 
 WEIGHT_OF_TITLE = 0.6
 WEIGHT_OF_NEARNESS = 0.05
 WEIGHT_OF_ALL_WORDS = 3.0
 """More than all other parts together: pages with all words of a query in one passage come first."""
+
+WEIGHT_OF_ALL_WORDS_OF_LONG = 0.05
+"""Of a long question, pages with all words come first only where their texts match about as well: a page that has
+nearly all words, and often, is more relevant than one that has each word once."""
 
 WEIGHT_OF_AUTHORITY = 0.15
 MANY_LINKS = 10_000
@@ -79,14 +84,15 @@ def scores(
 
 
 def match_scores(
-    found: Mapping[int, Relevance], known: Mapping[int, Facts], phrases: Sequence[tuple[str, ...]]
+    found: Mapping[int, Relevance], known: Mapping[int, Facts], phrases: Sequence[tuple[str, ...]], *, terms: int
 ) -> dict[int, Score]:
-    """Return the scores of pages whose words were read, by document."""
+    """Return the scores of pages whose words were read, by document; `terms` are as many as the question has."""
+    worth_of_all = WEIGHT_OF_ALL_WORDS if terms <= FEW_TERMS else WEIGHT_OF_ALL_WORDS_OF_LONG
     best = max((relevance.words for relevance in found.values()), default=0.0) or 1.0
     return {
         document: _score(relevance.words / best, known[document], phrases)._replace(
             nearness=WEIGHT_OF_NEARNESS * relevance.nearness,
-            all_words=WEIGHT_OF_ALL_WORDS if relevance.is_whole else 0.0,
+            all_words=worth_of_all if relevance.is_whole else 0.0,
         )
         for document, relevance in found.items()
     }
