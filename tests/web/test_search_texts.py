@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from webstrata.model.search.query import Intent
 from webstrata.model.search.values import Fallback, SearchRequest, SearchResponse, View
 from webstrata.search.appearances import Appearances
-from webstrata.web.search.texts import as_written, heading, how_often, quote, sentence_of, site_of, interpretation
+from webstrata.web.search.texts import as_written, heading, how_often, interpretation, quote, sentence_of, site_of
 
 URL = "https://health.example/fever"
 

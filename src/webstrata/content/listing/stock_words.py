@@ -135,7 +135,7 @@ _NONE_LEFT = re.compile(
 
 _GONE = frozenset({Availability.OUT_OF_STOCK, Availability.DISCONTINUED})
 _BESIDE_LABEL = 12
-"""How many other characters the label of a button may have: `Currently sold out`."""
+"""The most characters that a button's label may have besides the phrase, as in `Currently sold out`."""
 
 Phrases = tuple[tuple[Availability, str], ...]
 """Phrases with the availability that they mean, the deciding ones first."""
@@ -146,7 +146,7 @@ _DECIDING: Phrases = tuple((Availability.OUT_OF_STOCK, phrase) for phrase in _OU
 
 @lru_cache(maxsize=4_096)
 def worded_availability(text: str) -> Availability | None:
-    """Return the availability that a short text states; None when it states none, or that of something else."""
+    """Return the availability that a short text states; None without a statement, or for one about something else."""
     return availability_by(text, _PHRASES)
 
 
