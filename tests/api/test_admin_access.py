@@ -101,7 +101,7 @@ def test_over_a_real_socket_production_wants_the_token(production: int) -> None:
         assert asked(production, path, X_Admin_Token="s3cret")[0] == 200
 
 
-def test_over_a_real_socket_development_answers_this_machine_and_no_one_behind_a_proxy(development: int) -> None:
+def test_over_a_real_socket_development_mode_serves_this_machine_and_no_client_behind_a_proxy(development: int) -> None:
     refused = (403, b'{"detail":"Admin token required"}')
     for path in ("/api/admin/jobs", "/metrics", "/api/admin/audit-log"):
         assert asked(development, path)[0] == 200

@@ -39,7 +39,7 @@ def ask(client: TestClient, *headers: tuple[str, str | bytes]) -> tuple[int, obj
         ("X-Admin-Token", "s3cret"),
     ],
 )
-def test_one_who_knows_the_token_passes(make_client: MakeClient, header: tuple[str, str]) -> None:
+def test_a_request_with_the_token_is_allowed(make_client: MakeClient, header: tuple[str, str]) -> None:
     for env in ("development", "test", "staging", "production"):
         assert ask(make_client(env=env), header)[0] == 200
 

@@ -348,7 +348,7 @@ def test_allowed_origins_may_read_the_public_api(client: TestClient, path: str, 
     assert "Origin" in headers["vary"]
 
 
-def test_a_cache_learns_that_the_response_depends_on_the_origin(client: TestClient) -> None:
+def test_vary_states_that_the_response_depends_on_the_origin(client: TestClient) -> None:
     assert "Origin" in client.get("/api/stats").headers["vary"]
 
 

@@ -32,7 +32,7 @@ def test_an_empty_archive_is_healthy(client: TestClient) -> None:
     assert client.get("/api/health").json()["checks"] == {"db": "ok", "jobs": {}, "snapshots": {"total": 0}}
 
 
-def test_health_reports_versions_when_asked_for_details(client: TestClient, database_kind: str) -> None:
+def test_health_reports_versions_when_details_are_requested(client: TestClient, database_kind: str) -> None:
     answer = client.get("/api/health", params={"details": "true"}).json()
     details = answer.pop("details")
     assert answer == client.get("/api/health").json()

@@ -273,7 +273,7 @@ def test_stopping_a_queued_job_ends_it_at_once(admin: TestClient, archive: Archi
 
 
 @pytest.mark.parametrize("status", ["stopped", "failed", "indexed", "index_failed"])
-def test_a_job_that_is_over_cannot_be_stopped_but_goes_on_when_resumed(
+def test_a_job_that_is_over_cannot_be_stopped_but_continues_when_resumed(
     admin: TestClient, archive: Archive, status: str
 ) -> None:
     job_id = archive.job("health", status=status, config=CRAWLED)

@@ -154,7 +154,7 @@ def test_the_room_on_the_disk_is_reported(make_client: MakeClient, archive: Arch
     assert ("webstrata_disk_free_bytes", frozenset()) not in scraped(admin)
 
 
-def test_requests_are_timed_by_their_route_and_never_by_what_was_asked_for(admin: TestClient) -> None:
+def test_requests_are_timed_by_their_route_and_never_by_what_was_requested(admin: TestClient) -> None:
     for path in ("/api/snapshot/1", "/api/snapshot/2", "/nothing/of/the/sort", "/api/search?q=flu", "/api/search"):
         admin.get(path)
     admin.head("/api/stats")

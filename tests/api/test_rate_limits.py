@@ -161,7 +161,7 @@ def test_wrong_tokens_are_limited_like_logins(make_client: MakeClient, path: str
     assert statuses(client, "/api/health", 1, X_Forwarded_For="1.2.3.4", X_Admin_Token="wrong") == [200]
 
 
-def test_a_page_that_is_asked_for_too_often_reports_it_in_words(make_client: MakeClient) -> None:
+def test_a_page_that_is_requested_too_often_reports_it_in_words(make_client: MakeClient) -> None:
     client = make_client(client=STRANGER, rate_limit=1)
     client.get("/nowhere")
     refused = client.get("/nowhere")

@@ -47,7 +47,7 @@ def test_fields_that_were_left_empty_are_nothing(client: TestClient, database: D
         assert (report.snapshot_id, report.original_url, report.reporter_email, report.page_url) == (None,) * 4
 
 
-def test_a_machine_is_thanked_and_nothing_is_kept(client: TestClient, database: Database) -> None:
+def test_a_report_by_a_robot_is_accepted_but_not_stored(client: TestClient, database: Database) -> None:
     answer = client.post("/api/reports", json=SAID | {"website": "https://spam.example"})
     assert answer.status_code == 201
     assert (answer.json()["reportId"], answer.json()["status"]) == (None, "received")

@@ -160,7 +160,7 @@ def test_a_response_that_was_begun_before_a_change_is_not_cached() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 40_000)), max_size=60), st.integers(0, 100_000))
-def test_a_shelf_never_holds_more_than_it_may(puts: list[tuple[int, int]], most: int) -> None:
+def test_a_cache_never_exceeds_its_limit(puts: list[tuple[int, int]], most: int) -> None:
     shelf = CacheStore(most)
     shelf.now_at("one")
     for number, size in puts:

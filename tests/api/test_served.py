@@ -73,7 +73,7 @@ def test_what_a_browser_has_already_is_not_sent_again(connection: HTTPConnection
     assert (again.status, again.read()) == (304, b"")
 
 
-def test_open_development_answers_this_machine_but_no_proxy_on_it(connection: HTTPConnection) -> None:
+def test_open_development_mode_serves_this_machine_but_no_proxy_on_it(connection: HTTPConnection) -> None:
     statuses = []
     for headers in ({}, {"X-Forwarded-For": "127.0.0.1"}, {"Host": "evil.example"}):
         connection.request("GET", "/api/admin/jobs", headers=headers)

@@ -35,7 +35,7 @@ def test_a_snapshot_has_all_that_the_contract_names(client: TestClient, archive:
     }
 
 
-def test_what_no_one_knows_of_a_snapshot_is_null(client: TestClient, archive: Archive) -> None:
+def test_unknown_fields_of_a_snapshot_are_null(client: TestClient, archive: Archive) -> None:
     snapshot_id = archive.snapshot(title=None, snippet=None, language=None, mime_type=None, status_code=None)
     answer = client.get(f"/api/snapshot/{snapshot_id}").json()
     unknown = ("title", "snippet", "language", "mimeType", "statusCode")

@@ -15,7 +15,7 @@ ZIMIT = [*NEEDED, "--engine", "zimit"]
 WATCHED = [*NEEDED, "--enable-monitoring"]
 
 
-def test_where_and_how_to_crawl_can_be_told() -> None:
+def test_folder_and_limits_of_a_crawl_can_be_given() -> None:
     seeds = ["--seeds", "https://a.example/", "https://a.example/fr", "--name", "trial", "--output-dir", "/archive/x"]
     run = ["--job-id", "7", "--initial-workers", "4", "--log-level", "debug", "--relax-perms", "--dry-run"]
     told = parsed([*seeds, *run, "--overwrite", "--cleanup", "--tied", "--help-only", "--workers-now", "3"])
@@ -30,7 +30,7 @@ def test_where_and_how_to_crawl_can_be_told() -> None:
     assert told.help_only
 
 
-def test_what_is_not_told_is_left_to_the_settings_and_the_engine() -> None:
+def test_options_that_are_not_given_are_left_to_the_settings_and_the_engine() -> None:
     told = parsed(NEEDED)
     assert (told.job_id, told.initial_workers, told.log_level, told.passthrough) == (None, None, None, ())
     assert (told.docker_image, told.docker_shm_size, told.final_build) == (DOCKER_IMAGE, None, "auto")

@@ -62,7 +62,7 @@ def told(web_server: WebServer, folder: Path) -> list[str]:
     return ["--seeds", web_server.url(), "--name", "trial", "--output-dir", str(folder)]
 
 
-def test_started_by_hand_it_makes_a_job_of_its_own_and_goes_on_with_it(
+def test_started_by_hand_it_makes_a_job_of_its_own_and_continues_with_it(
     archive_tool: Tool, data_dir: Path, database: Database, web_server: WebServer
 ) -> None:
     site = linked_site(3)

@@ -42,13 +42,13 @@ def test_overwriting_nothing_is_a_fresh_run() -> None:
     assert run_mode(EarlierRuns(), overwrite=True) is RunMode.FRESH
 
 
-def test_an_overwriting_that_was_cut_off_goes_on_and_does_not_begin_a_second_time() -> None:
+def test_an_overwriting_that_was_cut_off_continues_and_does_not_begin_a_second_time() -> None:
     cut_off = EarlierRuns(final_zim=ZIM, can_go_on=True, has_warcs=True, overwrite_is_under_way=True)
     assert run_mode(cut_off, overwrite=True) is RunMode.RESUME
 
 
 @pytest.mark.parametrize("mode", [RunMode.RESUME, RunMode.NEW_WITH_CONSOLIDATION])
-def test_a_run_that_goes_on_keeps_its_workers_and_what_it_has_spent(tmp_path: Path, mode: RunMode) -> None:
+def test_a_run_that_continues_keeps_its_workers_and_what_it_has_spent(tmp_path: Path, mode: RunMode) -> None:
     spent(tmp_path)
     begin(CrawlState(tmp_path, 8), mode, 8, overwrite=False)
     again = CrawlState(tmp_path, 8)

@@ -351,7 +351,7 @@ def test_a_clock_that_is_set_back_is_no_stall_and_hides_none(crawl: Watched) -> 
     assert crawl.stalled().trouble == "no_statistics"
 
 
-def test_the_clock_of_a_monitor_reports_the_time_and_never_goes_back() -> None:
+def test_a_monitors_clock_never_goes_back() -> None:
     clock = steady_clock()
     first, second = clock(), clock()
     assert first <= second

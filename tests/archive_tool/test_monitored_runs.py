@@ -89,7 +89,7 @@ def answers(state: CrawlState) -> list[tuple[object, object]]:
     return [(decision["trouble"], decision["answer"]) for decision in state.decisions]
 
 
-def test_a_crawl_that_crashes_and_meets_errors_goes_on_until_it_succeeds(tmp_path: Path) -> None:
+def test_a_crawl_that_crashes_and_meets_errors_continues_until_it_succeeds(tmp_path: Path) -> None:
     engine = Programs(
         tmp_path,
         [

@@ -214,7 +214,7 @@ def test_overwriting_crawls_all_anew_and_keeps_every_capture(
     assert not CrawlState(folder, 1).overwrite_is_under_way
 
 
-def test_an_overwriting_that_failed_goes_on_and_is_not_begun_a_second_time(
+def test_an_overwriting_that_failed_continues_and_is_not_begun_a_second_time(
     tool: Tool, folder: Path, archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEBSTRATA_MAX_RETRIES", "1")

@@ -141,7 +141,7 @@ def test_a_crash_that_no_one_watches_ends_the_run(state: CrawlState) -> None:
     assert ended_so(state) == (1, "the crawler ended with exit code 7 before it was done")
 
 
-def test_a_crash_under_a_monitor_is_recovered_from_and_the_crawl_goes_on(state: CrawlState) -> None:
+def test_a_crash_under_a_monitor_is_recovered_from_and_the_crawl_continues(state: CrawlState) -> None:
     engine, monitor = ShellEngine([CRASH, SUCCEED]), Script(state, RecoveryAction.FEWER_WORKERS)
     assert supervise(engine, state, monitor, threading.Event(), check_room=room) == 0
     assert (engine.workers, monitor.carried_out) == ([4, 2], [RecoveryAction.FEWER_WORKERS])

@@ -200,7 +200,7 @@ def test_a_container_of_a_dead_archive_tool_is_followed_with_its_whole_output(do
     assert not second.went_on()
 
 
-def test_docker_logs_that_lingers_after_the_end_holds_no_one_up(
+def test_docker_logs_that_lingers_after_the_end_delays_nothing(
     docker: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(container, "_DRAIN_SECONDS", 0.2)
@@ -215,7 +215,7 @@ def test_docker_logs_that_lingers_after_the_end_holds_no_one_up(
     assert ended(attempt) == 7
 
 
-def test_a_client_that_lingers_after_its_containers_end_holds_no_one_up(
+def test_a_client_that_lingers_after_its_containers_end_delays_nothing(
     docker: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("_DRAIN_SECONDS", "_LINGER_SECONDS", "_LOOK_SECONDS"):

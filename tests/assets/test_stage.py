@@ -196,7 +196,7 @@ def fail_on_the_second(content: CapturedContent) -> None:
         raise ZeroDivisionError("page \0 one \ud800")
 
 
-def test_a_plugin_that_fails_on_a_page_marks_it_and_goes_on(archive: Archive) -> None:
+def test_a_plugin_that_fails_on_a_page_marks_it_and_continues(archive: Archive) -> None:
     job = archive.job(*PAGES)
     with capture_logs() as events:
         summary = archive.run(job, Counting(fail_on_the_second), Products())

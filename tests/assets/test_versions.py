@@ -75,7 +75,7 @@ def test_a_change_is_a_new_version_and_the_old_one_stays_readable(archive: Archi
     assert archive.asset("/").version == 2
 
 
-def test_what_goes_back_to_what_it_was_is_a_third_version(archive: Archive) -> None:
+def test_an_asset_that_returns_to_earlier_content_gets_a_third_version(archive: Archive) -> None:
     for text in ("a", "b", "a"):
         archive.keep(html("/", text))
     assert [archive.content("/", number) for number in (1, 2, 3)] == [
@@ -162,7 +162,7 @@ def test_what_only_a_failing_page_led_to_is_not_missing_until_that_page_has_fail
     assert archive.asset("/news/1").state is AssetState.MISSING
 
 
-def test_a_job_that_was_told_to_look_elsewhere_makes_nothing_missing(archive: Archive) -> None:
+def test_a_job_with_another_scope_makes_no_asset_missing(archive: Archive) -> None:
     archive.keep(HOME, html("/old", "Old."))
     elsewhere = JobConfig((f"{SITE}/",), crawl={"max_depth": 0})
     summary = archive.run(archive.job(HOME, config=elsewhere))

@@ -28,7 +28,7 @@ def audits_of(program: Program) -> list[dict[str, object]]:
     return [{"id": one.id, "status": one.status.value, "attempts": one.attempts} for one in found]
 
 
-def test_an_interrupted_audit_goes_on_when_the_command_is_run_again(web_server: WebServer, tmp_path: Path) -> None:
+def test_an_interrupted_audit_continues_when_the_command_is_run_again(web_server: WebServer, tmp_path: Path) -> None:
     released = threading.Event()
     web_server.answers["/"] = Answer(home(ENGLISH), waits_for=released)
     program = Program(tmp_path / "data")

@@ -46,7 +46,7 @@ def _page(snapshot_id: int, url: str, text: str) -> PageContent:
 
 
 @pytest.mark.parametrize("text_of", [_of_few_words, _of_one_form])
-def test_pages_that_moved_are_told_from_those_that_are_like_all_others(text_of: Callable[[int], str]) -> None:
+def test_moved_pages_are_distinguished_from_pages_that_are_like_all_others(text_of: Callable[[int], str]) -> None:
     site = [text_of(number) for number in range(60)]
     edited = site[8].replace("160", "80") if "160" in site[8] else site[8].replace("river", "stream", 2)
     texts = dict(enumerate([*site[:10], site[7], edited, text_of(70), text_of(71)]))

@@ -146,7 +146,7 @@ def test_what_cannot_be_registered_is_reported_in_one_line(
     assert message in done.message
 
 
-def test_a_dry_run_lists_what_would_go_then_it_goes(
+def test_a_dry_run_lists_what_the_next_run_deletes(
     webstrata: CommandLine, folder: CrawledFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEBSTRATA_LOG_LEVEL", "INFO")

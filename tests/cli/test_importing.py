@@ -142,7 +142,7 @@ def test_hostile_and_damaged_files_are_refused_and_leave_nothing(
 
 
 @pytest.mark.soak
-def test_an_import_that_was_killed_goes_on_and_nothing_is_there_twice(program: Program, tmp_path: Path) -> None:
+def test_an_import_that_was_killed_continues_and_nothing_is_there_twice(program: Program, tmp_path: Path) -> None:
     path = tmp_path / "many.warc.gz"
     write_warc(path, [fetched(f"{SITE}/{n}", f"<title>Page {n}</title>{n}" * 50) for n in range(2_000)])
     root = tmp_path / "data" / "archive"

@@ -86,7 +86,9 @@ def test_a_job_that_is_not_there_is_neither_stopped_nor_resumed(webstrata: Comma
     assert webstrata(verb).code == 2
 
 
-def test_what_a_site_said_cannot_command_the_terminal(webstrata: CommandLine, database: Database, job_id: int) -> None:
+def test_control_characters_of_a_site_do_not_reach_the_terminal(
+    webstrata: CommandLine, database: Database, job_id: int
+) -> None:
     set_row(database, job_id, status="failed", status_reason="503 \x1b]0;owned\x07 [bold]so\rsorry")
     for ended in (webstrata("show-job", "--id", str(job_id)), webstrata("list-jobs")):
         assert not re.search(r"[\x00-\x09\x0b-\x1f]", ended.out)

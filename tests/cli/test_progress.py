@@ -177,7 +177,7 @@ def test_a_line_reports_the_same_in_short() -> None:
     assert line(JobState("archiving x")) == "archiving x: reading robots.txt and the first page"
 
 
-def test_a_line_comes_every_two_seconds_even_if_nothing_happens(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_printed_every_two_seconds_even_without_changes(capsys: pytest.CaptureFixture[str]) -> None:
     assert max(FIRST_LINE_AFTER, LINE_EVERY) <= 2
     deadline, printed = time.monotonic() + SECONDS, ""
     with printing_lines(job(), 0.01, 0.01):

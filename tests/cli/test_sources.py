@@ -256,7 +256,7 @@ def test_pages_that_got_other_names_are_moved_on_request(lines: CommandLine, sql
     shelf.database.dispose()
 
 
-def test_check_db_reports_which_database_answers(webstrata: CommandLine, database_kind: str) -> None:
+def test_check_db_reports_the_kind_of_database(webstrata: CommandLine, database_kind: str) -> None:
     told = json.loads(webstrata("check-db", "--json").out)
     assert told["server"].lower().startswith(f"{database_kind} ")
     assert webstrata("check-db").out == (

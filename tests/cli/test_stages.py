@@ -156,7 +156,7 @@ def test_the_crawler_is_checked(plain_webstrata: CommandLine, monkeypatch: pytes
     assert "false --help ended with exit code 1" in plain_webstrata("check-archive-tool").message
 
 
-def test_a_seed_that_is_no_address_is_wrong_usage_and_told_once(
+def test_a_seed_that_is_no_address_is_wrong_usage_and_reported_once(
     data_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["run-job", "--name", "trial", "--seeds", "ftp://example.org/"]) == 2

@@ -89,7 +89,7 @@ def test_every_name_is_documented() -> None:
     assert all(hasattr(compat, name) for name in compat.__all__)
 
 
-def test_the_configuration_is_read_when_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_configuration_is_read_when_it_is_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert (ArchiveToolConfig().archive_tool_cmd, "sqlite:///" in DatabaseConfig().database_url) == (
         "archive-tool",

@@ -137,7 +137,7 @@ def test_another_host_does_not_wait(store: DatabasePermits) -> None:
     assert {turn.host for turn in turns} == {HOST, "example.com", "example.org:8080"}
 
 
-def test_a_host_is_asked_as_often_at_once_as_it_is_granted(store: DatabasePermits) -> None:
+def test_a_host_gets_as_many_requests_at_once_as_configured(store: DatabasePermits) -> None:
     assert_most_at_once(permits_of(store, 0, concurrency=3), HOST, 3)
 
 
@@ -173,7 +173,7 @@ def test_loopback_costs_nothing_unless_configured_so(store: DatabasePermits, hos
 
 
 @pytest.mark.parametrize("host", ["localhost.example", "127.example", "10.0.0.1", "[fd00::1]:80", "[::2]", HOST])
-def test_what_is_not_loopback_rests_a_second_and_is_asked_one_at_a_time(store: DatabasePermits, host: str) -> None:
+def test_other_hosts_than_loopback_get_one_request_at_a_time_with_a_delay(store: DatabasePermits, host: str) -> None:
     permits = permits_of(store, None)
     assert permits.is_limited(host)
     assert permits.delay_of(host) == 1.0
@@ -283,7 +283,7 @@ def test_what_others_limit_is_not_resting_for_who_does_not(store: DatabasePermit
 
 
 @pytest.mark.parametrize("host", [HOST, LOOPBACK])
-def test_a_host_that_asks_to_slow_down_is_asked_once_a_delay(store: DatabasePermits, host: str) -> None:
+def test_a_crawl_delay_limits_a_host_to_one_request_per_delay(store: DatabasePermits, host: str) -> None:
     permits = permits_of(store, delay=0, concurrency=4)
     told = time.monotonic()
     permits.slow_down(host, DELAY)

@@ -165,7 +165,7 @@ def test_after_a_fault_nothing_of_the_batch_is_left_and_it_can_be_committed_agai
 
 
 @pytest.mark.parametrize("fault", [full_disk, failing_sync])
-def test_when_the_disk_refuses_a_file_is_cut_back_at_once_and_goes_on_when_the_disk_does(
+def test_when_the_disk_refuses_a_file_is_cut_back_at_once_and_continues_when_the_disk_does(
     archive: Archive, committer: Committer, monkeypatch: pytest.MonkeyPatch, fault: Fault
 ) -> None:
     first, second = claimed(archive, "/1", "/2")

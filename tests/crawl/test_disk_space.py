@@ -11,7 +11,7 @@ from webstrata.errors import StorageError
 from webstrata.model.crawl.tasks import TaskStatus
 
 
-def test_a_crawl_ends_when_the_room_does_and_goes_on_once_there_is_some(
+def test_a_crawl_ends_when_the_room_does_and_continues_once_there_is_some(
     archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "_ROOM_EVERY", 0.05)

@@ -122,7 +122,7 @@ def test_pages_that_fail_do_not_count_as_fetched(archive: Archive, web_server: W
     assert (end.counts.finished, end.counts.error) == (3, 1)
 
 
-def test_a_missing_page_is_a_result_and_not_asked_for_again(archive: Archive, web_server: WebServer) -> None:
+def test_a_missing_page_is_a_result_and_not_requested_again(archive: Archive, web_server: WebServer) -> None:
     web_server.answers["/"] = page("Home", "/gone", "/secret")
     web_server.answers["/secret"] = Answer(b"no", status=403)
     end = archive.crawl(web_server.url(), max_retries=5)

@@ -67,7 +67,7 @@ def test_killed_a_hundred_times_the_archive_ends_whole(
 
 @pytest.mark.soak
 @pytest.mark.timeout(1200)
-def test_workers_killed_in_turn_while_others_go_on_lose_nothing(
+def test_workers_killed_in_turn_while_others_continue_lose_nothing(
     program: Program, database: Database, web_server: WebServer
 ) -> None:
     web_server.answers |= linked_site(400)

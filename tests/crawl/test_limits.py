@@ -109,7 +109,7 @@ def test_an_explicit_delay_holds_on_loopback_too(archive: Archive, web_server: W
         assert later.started - earlier.ended >= 0.1
 
 
-def test_robots_txt_is_not_even_asked_for_when_it_is_not_to_be_obeyed(archive: Archive, web_server: WebServer) -> None:
+def test_robots_txt_is_not_even_requested_when_it_is_not_to_be_obeyed(archive: Archive, web_server: WebServer) -> None:
     web_server.answers |= {"/": page("Home"), "/robots.txt": robots("User-agent: *", "Disallow: /")}
     assert archive.crawl(web_server.url()).counts.error == 1
     assert web_server.paths() == ["/robots.txt"]

@@ -92,7 +92,7 @@ def test_errors_redirects_and_empty_responses_are_never_revisits(archive: Archiv
     assert set(kinds.values()) == {"response"}
 
 
-def test_a_304_to_a_page_whose_record_is_gone_is_asked_for_again(archive: Archive, chain: WebServer) -> None:
+def test_a_304_to_a_page_whose_record_is_gone_is_requested_again(archive: Archive, chain: WebServer) -> None:
     archive.crawl(chain.url())
     for path in warcs(archive):
         path.unlink()

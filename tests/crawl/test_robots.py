@@ -17,7 +17,7 @@ from webstrata.model.crawl.tasks import TaskStatus
 SITE = {"/": page("Home", "/open", "/closed/a", "/closed/b"), "/open": page("Open"), "/closed/a": page("A")}
 
 
-def test_what_is_disallowed_is_never_asked_for_and_gives_the_reason(archive: Archive, web_server: WebServer) -> None:
+def test_what_is_disallowed_is_never_requested_and_gives_the_reason(archive: Archive, web_server: WebServer) -> None:
     web_server.answers |= {**SITE, "/robots.txt": robots("User-agent: *", "Disallow: /closed/")}
     end = archive.crawl(web_server.url(), max_retries=3)
     assert web_server.paths() == ["/robots.txt", "/", "/open"]
@@ -115,13 +115,13 @@ def test_a_redirect_of_robots_txt_into_a_private_network_forbids_everything(
     assert "169.254.169.254 is not a public address" in str(end.first_error)
 
 
-def test_robots_txt_is_asked_for_once_however_many_pages_there_are(archive: Archive, web_server: WebServer) -> None:
+def test_robots_txt_is_requested_once_however_many_pages_there_are(archive: Archive, web_server: WebServer) -> None:
     web_server.answers |= {"/": page("Home", *(f"/{n}" for n in range(20)))}
     archive.crawl(web_server.url(), concurrency=16)
     assert web_server.paths().count("/robots.txt") == 1
 
 
-def test_robots_txt_is_not_asked_for_when_configured_so(archive: Archive, web_server: WebServer) -> None:
+def test_robots_txt_is_not_requested_when_configured_so(archive: Archive, web_server: WebServer) -> None:
     web_server.answers |= {**SITE, "/robots.txt": robots("User-agent: *", "Disallow: /")}
     archive.crawl(web_server.url(), respect_robots=False)
     assert set(web_server.paths()) == {"/", "/open", "/closed/a", "/closed/b"}
@@ -147,7 +147,7 @@ class Reader:
             await steps(RobotsRules(fetcher.fetch, "tester/1", told, self._max_crawl_delay, clock=lambda: self.now))
 
 
-def test_robots_txt_is_obeyed_for_a_day_and_then_asked_for_again(web_server: WebServer) -> None:
+def test_robots_txt_is_obeyed_for_a_day_and_then_requested_again(web_server: WebServer) -> None:
     web_server.answers["/robots.txt"] = (robots("User-agent: *", "Disallow: /"), Answer(status=404))
     reader = Reader()
 
@@ -162,7 +162,7 @@ def test_robots_txt_is_obeyed_for_a_day_and_then_asked_for_again(web_server: Web
     assert web_server.paths() == ["/robots.txt"] * 2
 
 
-def test_a_robots_txt_that_cannot_be_had_is_asked_for_ever_more_rarely(web_server: WebServer) -> None:
+def test_a_robots_txt_that_cannot_be_had_is_requested_ever_more_rarely(web_server: WebServer) -> None:
     web_server.answers["/robots.txt"] = Answer(status=503)
     reader = Reader()
     waits: list[float] = []
@@ -187,7 +187,7 @@ def test_a_robots_txt_that_cannot_be_had_is_asked_for_ever_more_rarely(web_serve
     assert len(web_server.paths()) == 12
 
 
-def test_a_robots_txt_that_asks_for_patience_is_not_asked_for_sooner(web_server: WebServer) -> None:
+def test_a_robots_txt_that_asks_for_patience_is_not_requested_sooner(web_server: WebServer) -> None:
     web_server.answers["/robots.txt"] = Answer(status=503, headers=(("Retry-After", "3600"),))
     reader = Reader()
 

@@ -177,7 +177,7 @@ def test_a_sqlite_writer_takes_the_lock_from_the_start(sqlite_url: str) -> None:
     other.dispose()
 
 
-def test_a_database_answers_or_states_that_it_does_not(database: Database, tmp_path: Path) -> None:
+def test_an_unavailable_database_is_reported(database: Database, tmp_path: Path) -> None:
     database.ping()
     silent = Database("postgresql://nobody:geheim@127.0.0.1:1/x?connect_timeout=5")
     with pytest.raises(

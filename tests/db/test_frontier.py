@@ -107,7 +107,7 @@ def test_what_is_claimed_is_leased_under_one_new_token(database: Database, job: 
     assert claim(database, job) == []
 
 
-def test_only_as_much_as_is_asked_for_is_leased(database: Database, job: int) -> None:
+def test_only_as_much_as_is_requested_is_leased(database: Database, job: int) -> None:
     add(database, job, "a", "b", "c")
     assert len(claim(database, job, limit=2)) == 2
     assert len(claim(database, job, limit=0)) == 0
@@ -156,7 +156,7 @@ def test_a_job_reports_the_hosts_that_it_knows(database: Database, job: int) -> 
         assert frontier.hosts(session, job) == {"example.org", "other.example:8080"}
 
 
-def test_settling_writes_how_it_went_and_gives_the_lease_back(database: Database, job: int) -> None:
+def test_settling_writes_the_result_and_releases_the_lease(database: Database, job: int) -> None:
     add(database, job, "good", "bad")
     good, bad = claim(database, job)
     gone = replace(bad, status=TaskStatus.ERROR, attempts=3, last_error="the server said \udcff no\0")
@@ -177,7 +177,7 @@ def test_settling_nothing_is_nothing(database: Database, job: int) -> None:
     assert settle(database) == []
 
 
-def test_a_stale_worker_changes_nothing_and_learns_it(database: Database, job: int) -> None:
+def test_a_stale_worker_changes_nothing_and_gets_an_error(database: Database, job: int) -> None:
     add(database, job, "a", "b")
     mine = claim(database, job, "me")
     theirs = claim(database, job, "them", now=LATER)

@@ -37,7 +37,7 @@ def test_a_lease_is_anothers_until_it_runs_out(database: Database, job: int) -> 
     assert take(database, job, "second", at=NOW + MINUTE).after_a_death
 
 
-def test_a_dead_owner_holds_no_one_up(database: Database, job: int) -> None:
+def test_the_lease_of_a_dead_owner_blocks_no_one(database: Database, job: int) -> None:
     take(database, job, "first")
     assert take(database, job, "second", dead="first").after_a_death
 

@@ -91,7 +91,7 @@ def test_a_renewed_lease_lasts(database: Database, job: int) -> None:
         lease(database, job, "other", LATER)
 
 
-def test_a_run_whose_worker_died_goes_on_as_the_same_run(database: Database, job: int) -> None:
+def test_a_run_whose_worker_died_is_continued_as_the_same_run(database: Database, job: int) -> None:
     lease(database, job)
     assert requeued(database, NOW) == []
     with database.read() as session:
@@ -158,7 +158,7 @@ def test_a_job_that_states_it_is_worked_on_without_anybody_doing_so_is_abandoned
     assert requeued(database, NOW) == [job]
 
 
-def test_a_crawl_goes_on_until_someone_states_stop(database: Database, job: int) -> None:
+def test_a_crawl_continues_until_a_stop_is_requested(database: Database, job: int) -> None:
     def may_crawl() -> bool:
         with database.read() as session:
             return leases.may_crawl(session, job)
@@ -173,7 +173,7 @@ def test_a_crawl_goes_on_until_someone_states_stop(database: Database, job: int)
         assert not leases.may_crawl(session, job + 1), "there is no such job"
 
 
-def test_only_crawls_that_are_led_and_go_on_can_be_helped(database: Database, job: int, shelf: Shelf) -> None:
+def test_only_crawls_that_are_led_and_continue_can_be_helped(database: Database, job: int, shelf: Shelf) -> None:
     def helpable(now: datetime = NOW) -> list[int]:
         with database.read() as session:
             return [crawl.job_id for crawl in leases.helpable(session, now)]

@@ -101,7 +101,7 @@ def test_an_empty_database_is_made_ready(empty: Database) -> None:
     empty.dispose()
 
 
-def test_a_database_at_a_version_no_one_knows_asks_for_a_newer_program(database: Database) -> None:
+def test_a_database_at_an_unknown_version_requires_a_newer_program(database: Database) -> None:
     execute(database, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(SchemaVersionError, match=r"at schema version 9999, unknown .* install a newer webstrata"):
         make_ready(database)

@@ -473,7 +473,7 @@ def dear(database: Database, asked: dict[str, Asking], most: int) -> dict[str, E
 @pytest.mark.parametrize(
     "asked", [OF_JOBS, OF_BATCHES, OF_VIEWS, OF_REPORTS], ids=["jobs", "batches", "views", "reports"]
 )
-def test_what_is_asked_reads_little_of_a_large_archive(large: Database, asked: dict[str, Asking]) -> None:
+def test_common_queries_read_little_of_a_large_archive(large: Database, asked: dict[str, Asking]) -> None:
     assert dear(large, asked, MOST[large.url.get_backend_name()]) == {}
 
 

@@ -154,7 +154,7 @@ def test_a_dry_run_counts_and_changes_nothing(shelf: Shelf, recipes: dict[str, i
         assert [source.code for source in sources_to_regroup(session)] == ["hc"]
 
 
-def test_what_is_cut_off_goes_on_when_it_is_begun_again(
+def test_what_is_cut_off_continues_when_it_is_begun_again(
     shelf: Shelf, recipes: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = shelf.database

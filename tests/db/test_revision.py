@@ -41,7 +41,7 @@ def test_as_long_as_nothing_is_written_the_word_stays(database: Database, revisi
     wait_until(stays, "the word stays")
 
 
-def test_every_commit_changes_the_word_and_none_comes_twice(
+def test_every_commit_changes_the_revision_and_none_repeats(
     revision: Revision, shelf: Shelf, database_url: str
 ) -> None:
     seen = [revision.now()]
@@ -72,6 +72,6 @@ def test_what_was_seen_over_another_connection_is_not_taken_for_the_same(
     assert revision.now() not in (before, None)
 
 
-def test_a_database_that_does_not_answer_has_no_word(database_kind: str, tmp_path: Path) -> None:
+def test_an_unavailable_database_has_no_revision(database_kind: str, tmp_path: Path) -> None:
     away = f"sqlite:///{tmp_path}" if database_kind == "sqlite" else "postgresql://nobody@127.0.0.1:1/none"
     assert Revision(Database(away)).now() is None

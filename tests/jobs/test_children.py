@@ -43,7 +43,7 @@ def test_a_child_ends_with_its_exit_code_or_the_signal_that_killed_it() -> None:
     assert run_child(python("import os; os.kill(os.getpid(), 9)"), None, quiet) == -signal.SIGKILL
 
 
-def test_a_child_hears_on_whose_behalf_it_works_and_is_asked_to_end(tmp_path: Path) -> None:
+def test_a_child_gets_its_leaders_id_and_is_asked_to_end(tmp_path: Path) -> None:
     command, told = child(tmp_path)
     interrupted = threading.Event()
     codes: list[int] = []

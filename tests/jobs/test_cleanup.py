@@ -365,7 +365,7 @@ def test_a_file_in_the_place_of_a_jobs_folder_is_an_error(folder: CrawledFolder)
     assert folder.row().cleanup_status == "none"
 
 
-def test_killed_before_one_of_its_steps_it_loses_nothing_and_goes_on(
+def test_killed_before_one_of_its_steps_it_loses_nothing_and_continues(
     database_url: str, database_kind: str, root: Path
 ) -> None:
     # What happens on disk is the same with every database.
@@ -375,7 +375,7 @@ def test_killed_before_one_of_its_steps_it_loses_nothing_and_goes_on(
 
 
 @pytest.mark.soak
-def test_killed_before_any_of_its_steps_it_loses_nothing_and_goes_on(database_url: str, root: Path) -> None:
+def test_killed_before_any_of_its_steps_it_loses_nothing_and_continues(database_url: str, root: Path) -> None:
     assert killed(database_url, root, every=1)["wrong"] == []
 
 

@@ -89,7 +89,7 @@ def test_a_page_can_be_searched_and_has_its_asset_before_the_crawl_ends(
     assert_complete(database, program)
 
 
-def test_a_killed_indexer_is_followed_by_another_and_the_crawl_goes_on(
+def test_a_killed_indexer_is_followed_by_another_and_the_crawl_continues(
     program: Program, database: Database, web_server: WebServer, may_end: threading.Event
 ) -> None:
     with program.started("archive", web_server.url()) as archiving:
@@ -119,7 +119,7 @@ def test_an_archive_command_that_ends_takes_its_indexer_along_and_can_be_repeate
     assert_complete(database, program)
 
 
-def test_an_archive_command_can_be_told_to_index_at_the_end(
+def test_an_archive_command_has_an_option_to_index_at_the_end(
     program: Program, database: Database, web_server: WebServer, may_end: threading.Event
 ) -> None:
     waiting = Program(program.folder, {**program.settings, "WEBSTRATA_INDEX_WHILE_CRAWLING_SECONDS": "0"})

@@ -35,7 +35,7 @@ def last(database: Database) -> StoredCheck | None:
         return integrity_checks.last_check(session)
 
 
-def test_a_check_goes_on_slice_by_slice_and_its_result_is_stored(job: Job) -> None:
+def test_a_check_continues_slice_by_slice_and_its_result_is_stored(job: Job) -> None:
     schedule = IntegritySchedule(job.database, job.root, MONTH, slice_seconds=0)
     now = datetime.now(UTC)
     schedule.run_due(now, threading.Event())

@@ -79,7 +79,7 @@ def test_without_domains_a_job_stays_on_those_of_its_seeds(file: Path) -> None:
     assert scope == ScopeRules.of([SITE], deny_paths=["/private"])
 
 
-def test_no_plugins_is_not_the_same_as_nothing_said_about_them(file: Path) -> None:
+def test_an_empty_list_of_plugins_differs_from_a_missing_one(file: Path) -> None:
     assert read(file, URL + "plugins: []").plugins == ()
     assert read(file, URL).plugins is None
 

@@ -49,7 +49,7 @@ def living_worker(runner: Runner, job_id: int) -> Iterator[None]:
         yield
 
 
-def test_a_job_is_crawled_and_indexed_and_its_row_tells(runner: Runner, web_server: WebServer) -> None:
+def test_a_job_is_crawled_and_indexed_and_its_row_has_the_result(runner: Runner, web_server: WebServer) -> None:
     web_server.answers |= linked_site(5)
     job_id = queue(runner, web_server)
     assert job_row(runner.database).status == "queued"
@@ -118,7 +118,7 @@ def test_a_job_that_reached_its_page_limit_states_how_much_is_left(runner: Runne
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_before_anything_came_back_leaves_a_stopped_job_that_goes_on_later(
+def test_a_signal_before_anything_came_back_leaves_a_stopped_job_that_continues_later(
     runner: Runner, web_server: WebServer, number: signal.Signals
 ) -> None:
     held = threading.Event()
@@ -291,7 +291,7 @@ def test_asking_again_for_a_site_whose_job_runs_leaves_that_job_alone(runner: Ru
 
 
 @pytest.mark.parametrize("status", ["stopped", "running", "indexing", "retryable", "queued"])
-def test_a_job_that_was_cut_off_goes_on_with_the_settings_that_are_given_now(
+def test_a_job_that_was_cut_off_continues_with_the_settings_that_are_given_now(
     runner: Runner, web_server: WebServer, status: str
 ) -> None:
     job_id = queue(runner, web_server, max_pages=1, max_depth=3)

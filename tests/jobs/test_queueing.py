@@ -97,7 +97,7 @@ def test_a_stop_that_a_dead_worker_did_not_hear_is_heard_by_the_next(runner: Run
     assert web_server.requests == []
 
 
-def test_a_job_whose_worker_died_is_stopped_at_once_and_can_go_on(runner: Runner, web_server: WebServer) -> None:
+def test_a_job_whose_worker_died_is_stopped_at_once_and_can_continue(runner: Runner, web_server: WebServer) -> None:
     web_server.answers["/"] = page("Home")
     job_id = queue(runner, web_server)
     with pytest.raises(RuntimeError):
@@ -128,7 +128,7 @@ def test_a_job_that_was_stopped_while_a_worker_looked_at_it_is_not_run(runner: R
     assert (status_of(runner.database), web_server.requests) == ("stopped", [])
 
 
-def test_a_paused_job_that_is_stopped_goes_on_with_what_it_has(runner: Runner, web_server: WebServer) -> None:
+def test_a_paused_job_that_is_stopped_continues_with_what_it_has(runner: Runner, web_server: WebServer) -> None:
     web_server.answers["/"] = page("Home")
     job_id = queue(runner, web_server)
     runner.run(job_id)
@@ -142,7 +142,7 @@ def test_a_paused_job_that_is_stopped_goes_on_with_what_it_has(runner: Runner, w
     assert web_server.pages() == ["/"]
 
 
-def test_a_job_all_of_whose_pages_asked_not_to_be_kept_is_over(runner: Runner, web_server: WebServer) -> None:
+def test_a_job_whose_pages_all_forbid_archiving_is_done(runner: Runner, web_server: WebServer) -> None:
     shown = page("Home", *(f"/{n}" for n in range(20)))
     web_server.otherwise = replace(shown, headers=(*shown.headers, ("X-Robots-Tag", "noarchive")))
     job_id = queue(runner, web_server, respect_noarchive=True, respect_robots=False, max_pages=3)

@@ -137,7 +137,7 @@ def test_what_comes_after_a_rebuild_gets_new_ids(archived: Archived, root: Path,
 
 
 @pytest.mark.parametrize("when", ["begun", "indexed"])
-def test_a_rebuild_that_was_killed_goes_on(
+def test_a_rebuild_that_was_killed_continues(
     archived: Archived, root: Path, database: Database, database_url: str, when: str
 ) -> None:
     assert Program(root.parent, command=DYING).run(database_url, str(root), when).returncode == -signal.SIGKILL
@@ -146,7 +146,7 @@ def test_a_rebuild_that_was_killed_goes_on(
     assert rows(database, root) == archived.rows
 
 
-def test_a_rebuild_that_was_stopped_goes_on(archived: Archived, root: Path, database: Database) -> None:
+def test_a_rebuild_that_was_stopped_continues(archived: Archived, root: Path, database: Database) -> None:
     stopping = threading.Event()
     watcher = RebuildCallbacks(begun=lambda job, number, of: stopping.set() if number == 2 else None)
     assert Rebuild(database, root, watcher=watcher, stopping=stopping).run().interrupted

@@ -223,7 +223,7 @@ def test_a_file_that_is_being_written_is_its_writers_alone(database: Database, r
     assert files(database) == {"hc/job/warcs/a.warc.gz": 10}
 
 
-def test_what_was_not_crawled_here_cannot_go_on(database: Database, root: Path) -> None:
+def test_what_was_not_crawled_here_cannot_continue(database: Database, root: Path) -> None:
     warc(root / "hc" / "old" / "one.warc.gz")
     registered = register(database, root, root / "hc" / "old")
     with pytest.raises(ConflictError, match="no crawl to resume"):

@@ -176,7 +176,7 @@ def test_a_source_whose_folder_cannot_be_made_reports_it_and_is_tried_again(data
     assert view(database, "blocked").schedule_error is None
 
 
-def test_an_entry_that_makes_no_sense_holds_up_no_one_else(database: Database, root: Path) -> None:
+def test_an_invalid_entry_does_not_delay_others(database: Database, root: Path) -> None:
     add(database, "broken")
     add(database, "site")
     with database.write() as session:

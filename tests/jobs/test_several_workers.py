@@ -294,7 +294,7 @@ def test_a_worker_that_slept_too_long_finds_its_page_taken_and_changes_nothing(
     assert b"Fresh" in kept.block
 
 
-def test_a_stop_reaches_every_worker_and_the_job_goes_on_when_resumed(
+def test_a_stop_reaches_every_worker_and_the_job_continues_when_resumed(
     program: Program, database: Database, web_server: WebServer
 ) -> None:
     both_work = threading.Event()

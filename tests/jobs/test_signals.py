@@ -48,7 +48,7 @@ def captured(database: Database, program: Program) -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_archive_ends_in_seconds_and_the_same_command_goes_on(
+def test_a_stopped_archive_ends_in_seconds_and_the_same_command_continues(
     program: Program, database: Database, web_server: WebServer, held: threading.Event, number: signal.Signals
 ) -> None:
     with program.started("archive", web_server.url()) as archiving:
@@ -100,7 +100,7 @@ def test_a_second_process_follows_the_first_and_ends_as_it_does(
     assert_sound(archive_of(database, program.folder / "archive", 1))
 
 
-def test_one_who_follows_a_process_that_dies_goes_on_in_its_place(
+def test_a_follower_takes_over_when_the_leader_dies(
     program: Program, database: Database, web_server: WebServer, held: threading.Event
 ) -> None:
     with program.started("archive", web_server.url()) as first, program.started("archive", web_server.url()) as second:
@@ -148,7 +148,7 @@ def queue(database: Database, program: Program, web_server: WebServer) -> int:
     return queue_archive(database, program.folder / "archive", (web_server.url(),))
 
 
-def test_a_worker_that_is_asked_to_leave_leaves_its_job_to_the_next(
+def test_a_stopped_worker_leaves_its_job_to_the_next(
     program: Program, database: Database, web_server: WebServer, held: threading.Event
 ) -> None:
     queue(database, program, web_server)

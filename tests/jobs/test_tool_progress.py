@@ -259,7 +259,7 @@ def test_a_tool_that_cannot_obey_has_failed_for_good(by_tool: MakeCrew, runner: 
     assert status_of(runner.database, job_id) == "failed"
 
 
-def test_a_tool_that_is_killed_goes_on_as_long_as_it_gets_anywhere(
+def test_a_killed_tool_is_restarted_as_long_as_it_makes_progress(
     by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path
 ) -> None:
     context = by_tool("""
@@ -274,9 +274,7 @@ os.kill(os.getpid(), 9)
     assert (row.status, row.status_reason) == ("failed", "the crawler was killed (SIGKILL) before it was done")
 
 
-def test_what_was_asked_to_begin_anew_does_so_once_in_a_run(
-    by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path
-) -> None:
+def test_overwrite_applies_once_in_a_run(by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path) -> None:
     set_row(runner.database, job_id, config={"seeds": [SITE], "tool_options": {"overwrite": True}})
     context = by_tool("""
 first = not (out / "told").exists()

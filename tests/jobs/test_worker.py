@@ -144,7 +144,7 @@ def test_a_configuration_that_makes_no_sense_fails_the_job_with_a_reason(
     assert "colour, crawl.speed" in str(row.status_reason)
 
 
-def test_a_dead_workers_job_that_makes_no_sense_fails_and_the_worker_goes_on(
+def test_a_dead_workers_job_that_makes_no_sense_fails_and_the_worker_continues(
     context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     queue(runner, web_server)
@@ -154,7 +154,7 @@ def test_a_dead_workers_job_that_makes_no_sense_fails_and_the_worker_goes_on(
     assert "nonsense" in (job_row(runner.database).status_reason or "")
 
 
-def test_a_vanished_folder_pauses_the_job_and_the_worker_goes_on(
+def test_a_vanished_folder_pauses_the_job_and_the_worker_continues(
     context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     with serving({"/": page("Second")}) as second:
@@ -203,7 +203,7 @@ def test_the_worker_outlives_a_database_that_is_away_for_a_moment(
     assert len(looks) >= 3
 
 
-def test_a_job_that_breaks_the_program_fails_and_the_worker_goes_on(
+def test_a_job_that_breaks_the_program_fails_and_the_worker_continues(
     context: WorkerContext, runner: Runner, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> int:

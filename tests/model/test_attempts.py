@@ -16,7 +16,7 @@ def test_trouble_of_ours_makes_a_job_rest_longer_each_time_up_to_an_hour() -> No
     assert rest_after_trouble(10**6) == timedelta(hours=1)
 
 
-def test_a_crawl_that_came_to_nothing_is_tried_twice_more() -> None:
+def test_a_crawl_without_any_capture_is_retried_twice() -> None:
     rests = [rest_before_retry(count) for count in range(MAX_CRAWL_RETRIES + 2)]
     assert rests == [MINUTE, 10 * MINUTE, None, None]
     assert rest_before_retry(0, 0) is None

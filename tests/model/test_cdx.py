@@ -69,7 +69,7 @@ def test_a_wrong_value_is_refused_in_a_sentence(name: str, value: str, sentence:
         read_query([("url", "example.org"), (name, value)], CdxDialect.IA)
 
 
-def test_a_list_goes_on_at_its_resume_key() -> None:
+def test_a_list_continues_at_its_resume_key() -> None:
     position = ListPosition("org,example)/a b+c", datetime(2024, 1, 2, 3, 4, 5, 678, tzinfo=UTC), 9)
     assert ListPosition.read(position.text) == position
 

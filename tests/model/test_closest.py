@@ -20,7 +20,7 @@ def test_the_closest_capture_comes_first_and_of_two_as_close_the_earlier() -> No
     assert by_closeness(captures, URL, NOON) == [captures[3], captures[1], captures[2], captures[0], captures[4]]
 
 
-def test_a_capture_of_the_period_that_is_asked_for_comes_before_a_closer_one() -> None:
+def test_a_capture_of_the_period_that_is_requested_comes_before_a_closer_one() -> None:
     within, after = at(-3600), at(60)
     assert by_closeness([after, within], URL, NOON, since=NOON - timedelta(days=1)) == [within, after]
     assert by_closeness([after, within], URL, NOON, since=NOON - timedelta(minutes=1)) == [after, within]

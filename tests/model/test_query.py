@@ -179,7 +179,7 @@ def test_whatever_is_written_is_understood_as_something_bounded(q: str) -> None:
         ('-"bad cold" OR flu', "(() | (flu))"),
     ],
 )
-def test_words_wherever_they_stand_are_asked_for_without_phrases_and_excluded_only_where_that_is_sure(
+def test_words_wherever_they_stand_are_requested_without_phrases_and_excluded_only_where_that_is_sure(
     q: str, wider: str
 ) -> None:
     expression = parse_query(q, tokens).expression

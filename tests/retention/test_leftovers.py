@@ -246,7 +246,7 @@ def sweep_and_die(url: str, root: Path) -> int:
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_killed_after_a_file_went_the_next_pass_makes_its_row_true(twice: Runner) -> None:
+def test_after_a_kill_between_file_and_row_the_next_pass_corrects_the_row(twice: Runner) -> None:
     store = DiskStore(twice.archive_root / "assets")
     lone = [store.put(data) for data in (b"one", b"two")]
     set_policy(twice.database, "crawl_logs", 30)

@@ -82,7 +82,7 @@ def test_a_deleted_source_leaves_tombstones_and_what_others_use(two: Runner) -> 
     assert verify_archive(database, root, lambda _done, _total: None).findings == []
 
 
-def test_killed_in_the_middle_the_same_command_goes_on(two: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_in_the_middle_the_same_command_continues(two: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     database, root, name = two.database, two.archive_root, name_of(two.database, "one")
     for step in ("_free_assets", "_withhold_snapshots", "_mark", "_delete_file", "_finish"):
 
@@ -175,13 +175,13 @@ def kill_deletions(two: Runner, every: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_killed_before_some_of_its_steps_a_deletion_goes_on(two: Runner) -> None:
+def test_killed_before_some_of_its_steps_a_deletion_continues(two: Runner) -> None:
     assert kill_deletions(two, every=5)["wrong"] == []
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_killed_before_any_of_its_steps_a_deletion_goes_on(two: Runner) -> None:
+def test_killed_before_any_of_its_steps_a_deletion_continues(two: Runner) -> None:
     told = kill_deletions(two, every=1)
     assert told["wrong"] == []
     assert told["steps"] > 20

@@ -36,7 +36,7 @@ def describe(database: Database, snapshot_id: int, **columns: object) -> None:
         refresh_pages(session, row.source_id, [row.normalized_url_group])
 
 
-def test_the_archive_is_shown_as_it_stood(database: Database, shelf: Shelf) -> None:
+def test_results_are_those_of_the_given_date(database: Database, shelf: Shelf) -> None:
     job = shelf.job()
     first = shelf.page(job, f"{SITE}/a", "2024-01-01", "flu then")
     second = shelf.page(job, f"{SITE}/a", "2025-01-01", "flu now")

@@ -185,7 +185,7 @@ def test_how_a_run_ended_is_kept_until_the_next_one_begins(tmp_path: Path) -> No
     assert CrawlState(tmp_path, 4).ended is None
 
 
-def test_a_run_after_one_that_ended_may_restart_and_rest_anew_and_one_that_goes_on_may_not(tmp_path: Path) -> None:
+def test_a_run_after_one_that_ended_may_restart_and_rest_anew_and_one_that_continues_may_not(tmp_path: Path) -> None:
     state = CrawlState(tmp_path, 4)
     for answer in RecoveryAction:
         state.note_decision(decision(answer))

@@ -136,7 +136,7 @@ def test_no_server_can_write_our_headers(where: str, file: Path) -> None:
 
 
 @given(st.text(), st.text(), st.binary())
-def test_whatever_was_answered_is_one_whole_record(url: str, reason: str, body: bytes) -> None:
+def test_any_response_is_written_as_one_complete_record(url: str, reason: str, body: bytes) -> None:
     answer = replace(fetched(body=body), url=url, reason=reason)
     response, request = exchange(answer, new_record_id())
     kinds = [

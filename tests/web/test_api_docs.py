@@ -30,7 +30,7 @@ PUBLIC = ("/docs", "/docs/changes", "/docs/replay", "/docs/listings", "/docs/res
 FOR_OPERATORS = ("/docs/operators", "/docs/retention", "/docs/notifications", "/docs/audits")
 
 
-def test_a_kind_knows_which_schemas_it_speaks_of() -> None:
+def test_an_error_kind_names_its_schemas() -> None:
     one, other = {"$ref": "#/components/schemas/A"}, {"type": "array", "items": {"$ref": "#/components/schemas/B"}}
     assert kind_of({"anyOf": [one, other]}) == TypeDoc("A or list of B", ("A", "B"))
 

@@ -26,7 +26,7 @@ def test_an_address_changes_with_the_content(tmp_path: Path) -> None:
     assert read_assets(tmp_path)["site.css"].digest != before
 
 
-def test_without_its_digest_a_file_is_asked_for_again(make_client: MakeClient) -> None:
+def test_without_its_digest_a_file_is_requested_again(make_client: MakeClient) -> None:
     response = make_client().get("/static/site.css")
     assert response.headers["cache-control"] == "no-cache"
     again = make_client().get("/static/site.css", headers={"If-None-Match": response.headers["etag"]})

@@ -49,7 +49,7 @@ def lines(reader: TestClient, **parameters: Any) -> list[str]:
     return asked(reader, **parameters).text.splitlines()
 
 
-def test_a_line_is_written_as_in_the_dialect_that_is_asked_for(reader: TestClient) -> None:
+def test_a_line_is_written_as_in_the_dialect_that_is_requested(reader: TestClient) -> None:
     url = f"{SITE}/leaf.png"
     (line,) = lines(reader, url=url)
     key, timestamp, original, mime, status, digest, length = line.split(" ")
@@ -125,7 +125,7 @@ def test_filters_of_either_dialect_leave_lines_out(reader: TestClient) -> None:
     assert found("original:(a*)*(a*)*(a*)*b") == [], "a hostile expression takes no longer than others"
 
 
-def test_a_long_list_comes_in_pages_and_goes_on_at_its_resume_key(
+def test_a_long_list_comes_in_pages_and_continues_at_its_resume_key(
     reader: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webstrata.model.replay.cdx.BLOCK_LINES", 4)

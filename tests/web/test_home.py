@@ -83,7 +83,7 @@ def test_archiving_queues_a_job_and_shows_it(client: TestClient, app: App) -> No
     assert response.headers["location"] == f"/jobs/{job.id}"
 
 
-def test_a_wrong_address_comes_back_with_what_is_wrong_about_it(client: TestClient, app: App) -> None:
+def test_an_invalid_address_is_shown_again_with_its_error(client: TestClient, app: App) -> None:
     page = Page(client.post("/archive", data={"url": 'ftp://"x"'}, headers=OWN_ORIGIN))
     assert page.status == 422
     field = page.one("#archive-url")

@@ -80,7 +80,7 @@ def test_a_job_without_a_log_reports_it(client: TestClient, app: App) -> None:
     assert not page.all(".plot, .log")
 
 
-def test_how_a_crawl_went_is_drawn_named_and_tabled(client: TestClient, app: App) -> None:
+def test_the_course_of_a_crawl_is_shown_as_plot_and_table(client: TestClient, app: App) -> None:
     job_id = queue(app)
     write_log(app, job_id, statistics(40))
     page = Page(client.get(f"/jobs/{job_id}"))
@@ -256,7 +256,7 @@ def with_temporary_files(app: App) -> tuple[int, Path]:
     return job_id, temporary
 
 
-def test_what_would_go_is_shown_before_it_goes(client: TestClient, app: App) -> None:
+def test_what_would_be_deleted_is_shown_first(client: TestClient, app: App) -> None:
     job_id, temporary = with_temporary_files(app)
     assert f"/jobs/{job_id}/cleanup" in Page(client.get(f"/jobs/{job_id}")).links().values()
     plan = Page(client.get(f"/jobs/{job_id}/cleanup"))

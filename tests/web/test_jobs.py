@@ -206,7 +206,7 @@ def test_a_job_that_is_not_over_can_be_stopped(client: TestClient, app: App, sta
         ("indexed", "Retry the 2 failed URLs"),
     ],
 )
-def test_a_job_that_did_not_get_everything_can_go_on(client: TestClient, app: App, status: str, words: str) -> None:
+def test_a_job_that_did_not_get_everything_can_continue(client: TestClient, app: App, status: str, words: str) -> None:
     job_id = running(app, status=status)
     page = Page(client.get(f"/jobs/{job_id}"))
     assert page.text("#progress button") == words
@@ -264,7 +264,7 @@ def test_without_htmx_the_list_of_jobs_does_not_change(
     assert not Page(client.get("/jobs")).all("script[src*=htmx], meta[name=htmx-config], [hx-get]")
 
 
-def test_a_failed_job_gives_the_reason_and_offers_to_go_on(client: TestClient, app: App) -> None:
+def test_a_failed_job_gives_the_reason_and_offers_to_continue(client: TestClient, app: App) -> None:
     job_id = queue(app)
     started = datetime.now(UTC) - timedelta(minutes=9)
     reason = "robots.txt <forbids> it"
@@ -368,7 +368,7 @@ def test_pages_of_chosen_jobs_stay_chosen(client: TestClient, app: App) -> None:
     assert Page(client.get("/jobs?status=queued&page=2")).links(".pager a") == {"← Previous": "/jobs?status=queued"}
 
 
-def test_one_who_runs_the_archive_learns_that_there_is_no_room(client: TestClient, app: App) -> None:
+def test_administrators_are_shown_that_the_disk_is_full(client: TestClient, app: App) -> None:
     queue(app)
     assert not Page(client.get("/jobs")).all(".notice")
     app.archive_root.rename(app.archive_root.with_name("elsewhere"))

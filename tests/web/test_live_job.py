@@ -127,7 +127,7 @@ def test_rows_come_and_go_with_live_progress(page: Page, live_archive: App, runn
     expect(page.locator("[data-table=errors]")).to_be_hidden()
 
 
-def test_the_log_and_the_plot_are_renewed_while_a_job_goes(page: Page, live_archive: App, running: int) -> None:
+def test_the_log_and_the_plot_are_updated_while_a_job_runs(page: Page, live_archive: App, running: int) -> None:
     problems = problems_of(page)
     page.clock.install()
     page.goto(f"/jobs/{running}")

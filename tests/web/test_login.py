@@ -60,7 +60,7 @@ def test_other_sites_can_neither_sign_in_nor_out(make_client: MakeClient) -> Non
         assert "set-cookie" not in response.headers
 
 
-def test_signing_in_leads_back_to_the_page_that_asked_for_it(make_client: MakeClient) -> None:
+def test_signing_in_leads_back_to_the_page_that_requested_it(make_client: MakeClient) -> None:
     client = make_client(token=TOKEN)
     page = Page(client.get("/login?next=/jobs/7"))
     assert page.one("input[name=next]").attributes["value"] == "/jobs/7"

@@ -58,7 +58,7 @@ def test_a_level_stretch_needs_no_points_of_its_own() -> None:
     assert len(places(line(plot, "failed"))) == 2
 
 
-def test_a_crawl_of_which_nothing_came_is_a_line_along_the_ground() -> None:
+def test_a_crawl_without_captures_is_a_flat_line() -> None:
     plot = drawn([seen(0), seen(9)])
     assert plot.highest == 0
     assert {y for _, y in places(line(plot, "crawled"))} == {HEIGHT - 1}

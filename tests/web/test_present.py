@@ -141,7 +141,7 @@ def test_every_state_of_a_job_has_a_sign_and_words(status: JobStatus) -> None:
     assert state.words
 
 
-def test_a_state_that_no_one_knows_is_shown_as_it_is() -> None:
+def test_an_unknown_state_is_shown_unchanged() -> None:
     assert present.job_state("odd").words == "odd"
 
 

@@ -57,7 +57,7 @@ def test_holds_are_placed_refused_with_the_reason_and_released(app: App, client:
     assert client.post(f"{PATH}/holds/1/release", headers=OWN_ORIGIN).status_code == 409
 
 
-def test_most_of_a_source_goes_only_with_the_tick(app: App, client: TestClient) -> None:
+def test_most_of_a_source_is_deleted_only_with_the_confirmation(app: App, client: TestClient) -> None:
     with app.database.write() as session:
         source_id = jobs.ensure_source(session, "shop", name="Shop", base_url=None)
         old = datetime.now(UTC) - 100 * DAY

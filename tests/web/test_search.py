@@ -44,7 +44,7 @@ def test_results_are_grouped_by_page_with_the_hits_marked(client: TestClient, ke
     assert "ago" in facts
 
 
-def test_every_capture_can_be_asked_for(client: TestClient, kept: list[int]) -> None:
+def test_every_capture_can_be_requested(client: TestClient, kept: list[int]) -> None:
     page = Page(client.get("/search?q=dose&view=snapshots&sort=newest"))
     assert page.text("h1") == "2 snapshots say “dose”"
     assert [node.attributes["href"] for node in page.all(".capture-title a")] == [
@@ -53,7 +53,7 @@ def test_every_capture_can_be_asked_for(client: TestClient, kept: list[int]) -> 
     ]
 
 
-def test_errors_are_found_when_asked_for(client: TestClient, kept: list[int]) -> None:
+def test_errors_are_found_when_requested(client: TestClient, kept: list[int]) -> None:
     page = Page(client.get("/search?q=gone&includeNon2xx=true"))
     assert page.text(".capture .chip") == "✕ 404 Not Found"
     assert page.one("input[name=includeNon2xx]").attributes.get("checked", "no") != "no"

@@ -99,7 +99,7 @@ def test_an_address_without_captures_leads_to_its_site(reader: TestClient) -> No
     assert sorted(site.texts(".capture-title")) == ["Fever and coronavirus", "La fièvre"]
 
 
-def test_the_archive_is_shown_as_it_stood(reader: TestClient, ids: list[int]) -> None:
+def test_results_are_those_of_the_given_date(reader: TestClient, ids: list[int]) -> None:
     page = Page(reader.get("/search?q=dose&asOf=2024-12-31"))
     assert page.text(".stood") == "The archive as of the end of 31 December 2024."
     assert page.one("#asOf").attributes["value"] == "2024-12-31"
@@ -107,7 +107,7 @@ def test_the_archive_is_shown_as_it_stood(reader: TestClient, ids: list[int]) ->
     assert page.links(".tags a") == {"Remove filter: As of 31 December 2024 ✕": "/search?q=dose"}
 
 
-def test_a_quoted_sentence_reports_when_it_stood_there(reader: TestClient, ids: list[int]) -> None:
+def test_a_quoted_sentence_has_its_first_and_last_appearance(reader: TestClient, ids: list[int]) -> None:
     page = Page(reader.get("/search", params={"q": '"every six hours"', "source": "health"}))
     when = page.links(".results a")["First and last appearance of “every six hours”"]
     told = Page(reader.get(when or ""))
@@ -125,7 +125,7 @@ def test_a_quoted_sentence_reports_when_it_stood_there(reader: TestClient, ids: 
     ("sentence", "words"),
     [("every five hours", "No snapshot contains “every five hours”"), ("", "First and last appearance of a sentence")],
 )
-def test_a_sentence_that_never_stood_there_is_answered_too(reader: TestClient, sentence: str, words: str) -> None:
+def test_a_sentence_that_never_appeared_has_a_page_too(reader: TestClient, sentence: str, words: str) -> None:
     page = Page(reader.get("/search/appearances", params={"q": sentence}))
     assert (page.status, page.text("h1")) == (200, words)
 

@@ -76,7 +76,7 @@ def test_words_that_are_there_find_what_they_find() -> None:
         ("", None),
     ],
 )
-def test_a_sentence_is_what_is_asked_for_in_quotes(q: str, sentence: str | None) -> None:
+def test_a_sentence_is_what_is_requested_in_quotes(q: str, sentence: str | None) -> None:
     assert sentence_of(q) == sentence
 
 

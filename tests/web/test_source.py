@@ -86,7 +86,9 @@ def test_a_source_is_edited_and_settings_with_secrets_stay_hidden(client: TestCl
         ("name", " ", "name"),
     ],
 )
-def test_a_wrong_edit_comes_back_as_it_was_sent(client: TestClient, field: str, value: str, problem: str) -> None:
+def test_an_invalid_edit_is_shown_again_as_it_was_sent(
+    client: TestClient, field: str, value: str, problem: str
+) -> None:
     page = order(client, "edit", **(EDITED | {field: value}))
     assert page.status == 422
     assert problem in page.text("#settings-problem")
@@ -110,7 +112,7 @@ def test_a_schedule_is_set_and_taken_away(client: TestClient, app: App) -> None:
 
 
 @pytest.mark.usefixtures("code")
-def test_what_is_no_schedule_comes_back_with_what_would_be_one(make_client: MakeClient) -> None:
+def test_an_invalid_schedule_is_shown_again_with_examples(make_client: MakeClient) -> None:
     page = order(make_client(), "schedule", when="now and <then>")
     assert page.status == 422
     assert "'now and <then>' is not a schedule" in page.text("#when-problem")
@@ -119,7 +121,7 @@ def test_what_is_no_schedule_comes_back_with_what_would_be_one(make_client: Make
 
 
 @pytest.mark.usefixtures("code")
-def test_a_schedule_rests_and_goes_on(client: TestClient) -> None:
+def test_a_schedule_is_paused_and_resumed(client: TestClient) -> None:
     page = order(client, "pause")
     assert page.text(".lead") == "Every month ■ Paused"
     assert "Resume the schedule" in page.texts(".orders button")

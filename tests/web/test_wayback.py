@@ -169,7 +169,7 @@ def test_a_browser_gets_nothing_to_run_on_our_origin(reader: TestClient, dest: s
     assert get(reader, f"/web/{FIRST}im_/{SITE}/leaf.png", Sec_Fetch_Dest="image").content == PNG
 
 
-def test_a_part_of_a_file_can_be_asked_for(reader: TestClient) -> None:
+def test_a_part_of_a_file_can_be_requested(reader: TestClient) -> None:
     path, size = f"/web/{FIRST}id_/{SITE}/leaf.png", len(PNG)
     whole = get(reader, path)
     assert whole.headers["accept-ranges"] == "bytes"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from webstrata.fetch.browser.launch import BrowserPage, BrowserPool
 
 _BROWSER_ATTEMPTS = 2
-"""How often a page is tried whose browser crashes."""
+"""The number of attempts at a page when the browser crashes."""
 
 Accept = Callable[[str, str], Awaitable[bool]]
 """A function that decides from the rendered HTML and the final URL whether a page is the requested one."""

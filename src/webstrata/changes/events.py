@@ -36,7 +36,7 @@ def stamp(computed_by: str, now: datetime) -> EventStamp:
 
 
 def plain_event(pair: CapturePair, kind: ChangeType, computed_by: str, now: datetime, **more: object) -> NewEvent:
-    """Return the event of a pair with a kind, and further facts."""
+    """Return the event of a given kind for a pair; `more` are further fields of the event."""
     old, new = pair.old, pair.new
     facts: dict[str, object] = {"summary": _FIRST_CAPTURE if kind is ChangeType.NEW_PAGE else None, **more}
     return NewEvent(

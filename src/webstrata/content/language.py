@@ -35,7 +35,7 @@ _ISO_639 = (
     "vo vol, wa wln, wo wol, xh xho, yi yid ji, yo yor, za zha, zh zho chi cmn, zu zul"
 )
 _TWO_LETTERS = {code: codes.split()[0] for codes in _ISO_639.split(", ") for code in codes.split()}
-"""The code of ISO 639-1 by the same code, by its equivalents in ISO 639-2 and 639-3, and by withdrawn codes."""
+"""The ISO 639-1 code for every known code: of ISO 639-1 itself, of ISO 639-2 and 639-3, and for withdrawn codes."""
 
 
 def tag_to_language(tag: str | None) -> str | None:

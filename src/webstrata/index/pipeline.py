@@ -1,5 +1,4 @@
-"""Indexing of a job: reads its WARC files in order, each from its last indexed record, with several processes; one
-writes."""
+"""Indexing of a job: several processes read its WARC files, each from its last indexed record; one writes."""
 
 import gc
 import os

@@ -71,7 +71,7 @@ def unrecorded_warcs(job: JobFiles, found: Sequence[Path], *, database: Database
         known = captures.warc_files(session, job.id)
         elsewhere = warc_folders.jobs_with_files(session, [recorded_as(archive_root, path) for path in found])
     committed = {warc.path: warc.committed_bytes for warc in known}
-    there = _There.of(place for warc in known if (place := _place(archive_root, warc.path, job.output_dir)))
+    there = _AdoptedFiles.of(place for warc in known if (place := _place(archive_root, warc.path, job.output_dir)))
     unknown = [
         path
         for path in found
@@ -102,14 +102,14 @@ def size_of(path: Path) -> int:
 
 
 @dataclass(frozen=True)
-class _There:
+class _AdoptedFiles:
     """The files that a job already has, by inode and by name: one that is being moved has two names or exists twice."""
 
     inodes: frozenset[tuple[int, int]]
     by_name: Mapping[str, Path]
 
     @classmethod
-    def of(cls, places: Iterable[Path]) -> "_There":
+    def of(cls, places: Iterable[Path]) -> "_AdoptedFiles":
         files = [place for place in places if place.is_file()]
         return cls(frozenset(map(_inode, files)), {place.name: place for place in files})
 

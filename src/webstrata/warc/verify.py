@@ -150,7 +150,8 @@ def _verify_stream(path: Path, file: IO[bytes], report: Report, seen: _Seen) -> 
 
 
 def _finding(path: Path, file: IO[bytes], stream: ByteStream, damage: DamagedError) -> Finding:
-    """Return the error; if another record follows, the file does not end inside the damaged one."""
+    """Return the error. A record that seems cut off by the end of the file is only too short if another record
+    follows."""
     is_short = isinstance(damage, TooShortError) and not stream.is_packed
     if is_short and next_record(file, stream.record_offset + 1) is not None:
         return Finding(path, stream.record_offset, TOO_SHORT)

@@ -45,7 +45,7 @@ def list_schedules(app: Parts, limit: Limit = 200, offset: Offset = 0) -> AuditS
 @router.post("", status_code=201, dependencies=_OURS, responses=_TAKEN)
 def add_schedule(app: ActingParts, new: NewAuditScheduleSchema) -> AuditScheduleSchema:
     """Add a schedule for the audits of a shop; the first audit is due at once."""
-    (added,) = _orders(app).add([new.url], new.every, new.mode, datetime.now(UTC))
+    (added,) = _commands(app).add([new.url], new.every, new.mode, datetime.now(UTC))
     return _schedule_schema(added)
 
 
@@ -59,17 +59,17 @@ def show_schedule(app: Parts, schedule_id: ScheduleId) -> AuditScheduleSchema:
 @router.patch("/{schedule_id}", dependencies=_OURS, responses=_UNKNOWN)
 def set_paused(app: ActingParts, schedule_id: ScheduleId, state: AuditScheduleStateSchema) -> AuditScheduleSchema:
     """Pause a schedule, or resume it; an audit that was missed is made at once."""
-    return _schedule_schema(_orders(app).set_paused(schedule_id, state.paused))
+    return _schedule_schema(_commands(app).set_paused(schedule_id, state.paused))
 
 
 @router.delete("/{schedule_id}", status_code=204, dependencies=_OURS, responses=_UNKNOWN)
 def remove_schedule(app: ActingParts, schedule_id: ScheduleId) -> Response:
     """Remove a schedule; its audits stay."""
-    _orders(app).remove(schedule_id)
+    _commands(app).remove(schedule_id)
     return Response(status_code=204)
 
 
-def _orders(app: App) -> AuditScheduleCommands:
+def _commands(app: App) -> AuditScheduleCommands:
     return AuditScheduleCommands(app.database, app.archive_root)
 
 

@@ -105,7 +105,7 @@ class _OpenSection(NamedTuple):
 
 
 def _walk(edits: Sequence[LineEdit], own: EditKind) -> tuple[list[str], dict[int, str]]:
-    """Walk over one of the pages; return the sections that only it has, and the changed ones by their places.
+    """Walk over one page; return the sections that the other page lacks, and the changed sections by position.
 
     `own` is ADDED for the new page and REMOVED for the old one.
     """

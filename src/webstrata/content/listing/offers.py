@@ -165,7 +165,7 @@ def _shown_offer(offers: Sequence[Offer], url: str) -> Offer:
 
 
 def _names(offer: Offer, url: str) -> bool:
-    """Return whether an address is that of an offer, with its query, or contains the offer's article number."""
+    """Return whether a URL names an offer: by the path and query of the offer's URL, or by its article number."""
     is_code = len(offer.code) >= 4 and offer.code.casefold() in url.casefold()
     query = offer.path.partition("?")[2].partition("#")[0]
     return is_code or (bool(query) and query in url and path_of(offer.path) == path_of(url))
@@ -190,7 +190,7 @@ def _price_candidates(source: FieldSource, trust: float, offers: Sequence[Offer]
 
 
 def _availability(offers: Sequence[Offer], shown: Offer, has_variants: bool) -> Availability | None:
-    """Return the availability of the offer that is shown; of variants, in stock when one of them is."""
+    """Return the availability of the shown offer; a product with variants is in stock if one variant is."""
     stated = [one.availability for one in offers if one.availability]
     if has_variants and Availability.IN_STOCK in stated:
         return Availability.IN_STOCK

@@ -136,7 +136,7 @@ _NONE_LEFT = re.compile(
 
 _GONE = frozenset({Availability.OUT_OF_STOCK, Availability.DISCONTINUED})
 _BESIDE_LABEL = 12
-"""How many other characters the label of a button may have: `Currently sold out`."""
+"""The most characters that a button's label may have besides the phrase, as in `Currently sold out`."""
 
 Phrases = tuple[tuple[Availability, str], ...]
 """Phrases with the availability that they mean, the deciding ones first."""
@@ -148,7 +148,7 @@ _LITERALS = LiteralSet(phrase for _, phrase in (*_DECIDING, *_PHRASES))
 
 @lru_cache(maxsize=4_096)
 def worded_availability(text: str) -> Availability | None:
-    """Return the availability that a short text states; None when it states none, or that of something else."""
+    """Return the availability that a short text states; None without a statement, or for one about something else."""
     return availability_by(text, _PHRASES)
 
 

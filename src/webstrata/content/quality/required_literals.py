@@ -12,7 +12,7 @@ _REPEATS = frozenset({codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEA
 
 
 def required_literals(pattern: str) -> frozenset[str]:
-    """Return texts of which every match of a pattern contains at least one; none when there are no such texts."""
+    """Return literals, at least one of which is in every match of a pattern; an empty set when none can be derived."""
     return _of_sequence(parser.parse(pattern))
 
 

@@ -62,9 +62,8 @@ _LOOK_UP = text(
 """A planner setting until the transaction ends; otherwise PostgreSQL would read all snapshots for a window of some
 thousand."""
 
-# Bytes and status must be equal; then the quality is, too. The capture after this one must also be queued for its
-# event, which would otherwise compare it with the wrong capture. CROSS JOIN makes SQLite go from the queued captures to
-# their neighbours.
+# Equal bytes and status imply equal quality. The next capture must be queued, too: else its stored event compares it
+# with the wrong capture. CROSS JOIN makes SQLite go from the queued captures to their neighbours.
 _SETTLE_UNCHANGED = text(f"""
 INSERT INTO snapshot_changes (source_id, normalized_url_group, from_snapshot_id, to_snapshot_id, from_job_id, to_job_id,
     from_capture_timestamp, to_capture_timestamp, change_type, reasons, ignored, is_announced,

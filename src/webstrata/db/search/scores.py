@@ -61,7 +61,8 @@ JUDGING = {
 }
 """The queries on `ranked`, documents with their relevance: first the relevance of all, then the facts of the best."""
 
-# On both databases a hit in the title counts eight times, one in the address three times as much as one in the text.
+# On both databases a hit in the title counts eight times as much as one in the text, and one in the address three
+# times.
 _RARE_HITS = "0.15 * (0.25 + 0.75 * length(words) / 200)"
 """The saturation of hits, as in the denominator of BM25: many hits count little more than some, and less in a long
 text."""

@@ -56,7 +56,7 @@ def front_group(source: Source) -> str | None:
 def front_page_in(session: Session, code: str, language: str) -> int | None:
     """Return the newest good capture of a source's front page in a language, in any region.
 
-    If the page is never in that language, it is a page that it links to, at about the same depth of the site.
+    If the front page was never captured in that language, return a page that it links to, at about the same depth.
     """
     source = public_source(session, code)
     if source is None or source.front_group is None:

@@ -208,7 +208,7 @@ def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: C
 
 
 def _moves(output_dir: Path, warcs: Sequence[Path], is_recorded: Callable[[Path], bool]) -> dict[Path, Path]:
-    """Return the target of each file: it has the same name, as in the job's journal."""
+    """Return the target of each file; file names never change, as the job's journal refers to them."""
     stable = output_dir / STABLE_FOLDER
     if stable.is_symlink():
         raise StorageError(f"{stable} is a link: WARC files are not moved through links")
@@ -264,8 +264,7 @@ def _report(
 
 
 def _refuse_if_needed(session: Session, archive_root: Path, job_id: int, going: Sequence[str]) -> None:
-    """Refuse to delete files that revisits of other jobs refer to or may refer to soon, or that a hold or a haul
-    protects."""
+    """Refuse to delete files that other jobs' revisits refer to or soon may, or that a hold or a haul protects."""
     if not going:
         return
     if held := holds.held_in_files(session, job_id, going):
@@ -305,8 +304,7 @@ def _index_locked(database: Database, archive_root: Path, job_id: int) -> Iterat
 
 
 def _put_aside(plan: _Plan) -> None:
-    """Copy or link every WARC file to its new location; the old file is deleted after the database has the new
-    location."""
+    """Copy or link every WARC file to its new path; the old file is deleted after the database has the new path."""
     for before, after in plan.moves.items():
         with as_storage_errors(after):
             make_folder(after.parent)
@@ -338,8 +336,7 @@ def _begin(database: Database, archive_root: Path, report: CleanupReport, plan: 
         if refusal := may_clean(job_id, kept.status, CleanupMode.TEMP, force=True):
             raise ConflictError(refusal)
         going = plan.going(archive_root)
-        # Marked before references are checked again: a crawl that commits a reference meanwhile waits, or sees the
-        # mark.
+        # Marked before references are checked again: a crawl that commits a reference then waits or sees the mark.
         warc_folders.mark_deleting(session, job_id, going, datetime.now(UTC))
         _refuse_if_needed(session, archive_root, job_id, going)
         warc_folders.give_up_payloads(session, job_id, going)

@@ -43,7 +43,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """Files to import; without a source, the one in whose scope their pages are."""
+    """Files to import; without a source code, they get the source whose scope contains their pages."""
 
     paths: Sequence[Path]
     source_code: str | None = None

@@ -75,7 +75,7 @@ class Recovery:
             _log_requeued(requeued)
         self.permits.forget_owner(owner, max([self.rest, *(timedelta(seconds=delay) for delay in delays)]))
         recover(self.database, self.archive_root, owner)
-        log.info("worker.bury", owner=owner)
+        log.info("worker.buried", owner=owner)
 
     def _complain(self, owner: str, error: StorageError) -> None:
         """Log a problem with a dead worker's files only once, as recovery is retried every time."""

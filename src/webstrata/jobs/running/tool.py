@@ -99,11 +99,11 @@ def job_arguments(name: str, config: ArchiveJobConfig, folder: Path, command: Se
     """Return the arguments of a tool for a job, except those for its lifeline."""
     options = config.options
     needed = ToolRun(name, config.seeds).arguments(folder)
-    flags = _flags({**_by_themselves(options, config, command)})
+    flags = _flags({**_run_arguments(options, config, command)})
     return [*needed, *flags, *tool_flags(options, config.zimit_passthrough_args, command)]
 
 
-class _ByThemselves(TypedDict):
+class _RunArguments(TypedDict):
     """Options that a run passes one by one."""
 
     initial_workers: int | None
@@ -112,11 +112,11 @@ class _ByThemselves(TypedDict):
     log_level: str | None
 
 
-def _by_themselves(options: ArchiveToolOptions, config: ArchiveJobConfig, command: Sequence[str]) -> _ByThemselves:
+def _run_arguments(options: ArchiveToolOptions, config: ArchiveJobConfig, command: Sequence[str]) -> _RunArguments:
     """Return the options that a run passes one by one; our own tool has defaults for workers and log level, another may
     not."""
     named = config.tool_options if is_own_tool(command) else TOOL_OPTIONS
-    return _ByThemselves(
+    return _RunArguments(
         initial_workers=options.initial_workers if "initial_workers" in named else None,
         cleanup=options.cleanup,
         overwrite=options.overwrite,
@@ -260,7 +260,7 @@ class ToolStages:
         for name in withheld_options(options, self.command):
             log.warning("option.without_effect", option=name, reason=f"{self.command[0]} has no flag for it")
         return ToolRun(job.name, job.config.seeds).run(
-            **_by_themselves(options, job.config, self.command),
+            **_run_arguments(options, job.config, self.command),
             extra_args=[*which, *tool_flags(options, job.config.zimit_passthrough_args, self.command)],
             output_dir_override=Path(job.output_dir),
             archive_root=self.archive_root,

@@ -168,7 +168,7 @@ class Comparison:
     change_ratio: float = 0.0
     """The share of the compared lines that changed."""
     high_noise: bool = False
-    """Whether most of what differs was ignored, or nearly everything differs."""
+    """Whether most differences were ignored, or nearly all lines differ."""
     template_changed: bool = False
     """Whether lines that most pages of the site share differ."""
     limit: str | None = None

@@ -64,7 +64,7 @@ def source_beginning_at(urls: Sequence[str], sources: Iterable[SourceScope]) -> 
 
 
 def others_on_domain(code: str, sources: Sequence[SourceScope]) -> tuple[str, ...]:
-    """Return the codes of the sources that share a domain with the one of a code."""
+    """Return the codes of the other sources that share a domain with a source."""
     own = [source for source in sources if source.code == code]
     others = [source for source in sources if source.code != code]
     return tuple(other.code for other in others if any(map(other.shares_domain, own)))

@@ -32,7 +32,7 @@ class CdxOutput(StrEnum):
     TEXT = "text"
     """The Internet Archive's: fields with spaces between them. pywb's: CDXJ, unless fields are named."""
     JSON = "json"
-    """The Internet Archive's: a list of lists, the first with the names. pywb's: an object a line."""
+    """The Internet Archive's: a list of lists, the first with the names. pywb's: one object per line."""
     CDXJ = "cdxj"
     LINK = "link"
     """Mementos in link format, as pywb lists them."""

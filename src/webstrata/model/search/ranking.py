@@ -15,8 +15,8 @@ WEIGHT_OF_ALL_WORDS = 3.0
 """More than all other parts together: pages with all words of a query in one passage come first."""
 
 WEIGHT_OF_ALL_WORDS_OF_LONG = 0.05
-"""Of a long question, pages with all words come first only where their texts match about as well: a page that has
-nearly all words, and often, is more relevant than one that has each word once."""
+"""The same for long questions, where it is smaller: a page in which nearly all words occur often is more relevant
+than a page in which each word occurs once."""
 
 WEIGHT_OF_AUTHORITY = 0.15
 MANY_LINKS = 10_000
@@ -153,6 +153,6 @@ def _title_match(title: str, phrases: Sequence[tuple[str, ...]]) -> float:
 
 
 def _share_of_title(phrase: tuple[str, ...], title: str) -> float:
-    """Return the share of a title that a phrase makes up: at least half as a phrase, half as much word by word."""
+    """Return the share of a title that a phrase makes up, but at least 0.5; half of that if its words are scattered."""
     share = 0.5 + 0.5 * len(phrase) / max(title.count(" ") - 1, len(phrase))
     return share if f" {' '.join(phrase)} " in title else share / 2
