@@ -105,7 +105,7 @@ def _relevance(session: Session, scope: SearchScope, weights: Sequence[float], f
     counts, lengths = count_terms(session, found.counted, documents)
     scored = {document: per_length(lengths.get(document, 0), usual) for document in documents}
     once = {number: dict.fromkeys(held.intersection(scored), 1.0) for number, held in found.held.items()}
-    relevance = bm25_of_all(weights, counts | once, scored)
+    relevance = bm25_of_all(weights, {**counts, **once}, scored)
     whole = round(sum(weights) * _UNITS)
     for document, share in found.shares.items():
         if document not in relevance:
