@@ -58,7 +58,7 @@ class _Candidates:
     counted: Mapping[int, Term]
     """The terms, by number, whose hits are counted: those that chose the candidates."""
     held: Mapping[int, set[int]]
-    """The texts that have each of the other terms: a hit more or less of so common a word says little."""
+    """The texts that have each of the other terms: how often a text has such a common word matters little."""
 
 
 def partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]) -> dict[int, float]:
