@@ -99,7 +99,7 @@ class CrawlConfig:
     )
     jitter: float = _declare(
         0.25,
-        "Random extra wait before retries and between requests to a host, as a share of the wait from 0 to 1.",
+        "Maximum random extra wait before retries and between requests to a host, as a fraction of the normal wait.",
         0,
         1,
         flag="--jitter",
@@ -159,7 +159,7 @@ class CrawlConfig:
         None, "Maximum number of response bytes that a job receives.", 1, unset="no limit", flag="--max-bytes"
     )
     max_depth: int = _declare(
-        20, "Maximum number of links followed from a seed.", 0, flag="--max-depth", has_reach=True
+        20, "Maximum depth: the number of links from a seed to a URL.", 0, flag="--max-depth", has_reach=True
     )
     max_retries: int = _declare(3, "Maximum number of attempts to fetch a URL in a run; 0 and 1 both mean one.", 0, 100)
     backoff_min: float = _declare(1.0, "Seconds before the first retry, without jitter.", 0, 86_400)
