@@ -21,8 +21,8 @@ class AuditSettings(BaseModel):
     )
     audit_domain_wait_seconds: int = setting(
         900,
-        "Seconds that a queued audit waits while its domain is locked. After that, it tries three more times to get the "
-        "lock, and fails if it does not get it.",
+        "Seconds that a queued audit waits while its domain is locked. After that, it tries three more times to get "
+        "the lock, and fails if it does not get it.",
         ge=0,
         le=86_400,
     )
