@@ -12,7 +12,11 @@ from webstrata.db.engine import Database
 from webstrata.db.operations import usage
 from webstrata.http.metrics.usage_counts import UsageCounter
 
-TODAY = datetime.now(UTC).date()
+
+@pytest.fixture
+def today() -> date:
+    """Return the day on which a test runs: a run of all tests may go on past midnight."""
+    return datetime.now(UTC).date()
 
 
 def stored(database: Database) -> dict[tuple[date, str], int]:
@@ -20,7 +24,7 @@ def stored(database: Database) -> dict[tuple[date, str], int]:
         return usage.counts_since(session, date(2000, 1, 1))
 
 
-def test_what_readers_do_is_counted_and_written_at_the_end(client: TestClient, archive: Archive) -> None:
+def test_what_readers_do_is_counted_and_written_at_the_end(client: TestClient, archive: Archive, today: date) -> None:
     snapshot_id = archive.snapshot()
     with client:
         for path in (f"/api/snapshot/{snapshot_id}", f"/api/snapshots/raw/{snapshot_id}", "/api/search?q=flu"):
@@ -37,7 +41,7 @@ def test_what_readers_do_is_counted_and_written_at_the_end(client: TestClient, a
         "rawSnapshotViews": 1,
         "reportSubmissions": 1,
     }
-    assert stored(archive.database) == {(TODAY, event): count for event, count in totals.items()}
+    assert stored(archive.database) == {(today, event): count for event, count in totals.items()}
     assert client.get("/api/usage").json()["totals"] == totals
 
 
@@ -70,15 +74,17 @@ def test_only_known_events_are_counted(database: Database) -> None:
         UsageCounter(database).add("pageLoads", NOON)
 
 
-def test_every_day_of_the_window_is_reported_and_none_before_it(make_client: MakeClient, database: Database) -> None:
+def test_every_day_of_the_window_is_reported_and_none_before_it(
+    make_client: MakeClient, database: Database, today: date
+) -> None:
     with database.write() as session:
         usage.add_counts(
-            session, {(TODAY - timedelta(days=days), "rawSnapshotViews"): 1 + days for days in (0, 2, 3, 400)}
+            session, {(today - timedelta(days=days), "rawSnapshotViews"): 1 + days for days in (0, 2, 3, 400)}
         )
     answer = make_client(usage_window_days=3).get("/api/usage").json()
     assert (answer["enabled"], answer["windowDays"]) == (True, 3)
     assert [(day["date"], day["rawSnapshotViews"]) for day in answer["daily"]] == [
-        ((TODAY - timedelta(days=days)).isoformat(), views) for days, views in ((2, 3), (1, 0), (0, 1))
+        ((today - timedelta(days=days)).isoformat(), views) for days, views in ((2, 3), (1, 0), (0, 1))
     ]
     assert answer["totals"]["rawSnapshotViews"] == 4
 

@@ -23,7 +23,7 @@ SITUATIONS = {
     "a Docker client without an engine",
     "Docker dying",
     "truncated state file",
-    "monitor that breaks",
+    "the monitor fails",
 }
 ZIMIT_ONLY = {"ZIM already there", "Docker missing", "a Docker client without an engine", "Docker dying"}
 

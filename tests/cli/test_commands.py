@@ -132,7 +132,7 @@ def test_archive_states_what_it_brought_and_what_is_next(
     assert lines["archived"] == f"{web_server.url()} (job 1, indexed)"
     assert lines["captured"] == "7 URLs, 4 snapshots"
     assert lines["new"] == "4 pages"
-    assert lines["not fetched"].startswith(f"1, the first because {web_server.url('/page/1')}: the server answered 500")
+    assert lines["not fetched"].startswith(f"1, such as {web_server.url('/page/1')}: the server answered 500")
     assert Path(lines["WARC files"]).is_relative_to(data_dir / "archive")
     kept = sorted(file.suffixes for file in Path(lines["WARC files"]).iterdir())
     assert kept == [[".cdxj"], [".warc", ".gz"]], "a WARC file, and the journal of its ids"

@@ -197,7 +197,7 @@ class _Attached:
         try:
             is_there = bool(self._watched.docker.running(self._watched.label))
         except StorageError as error:
-            # Errors are ignored: a client whose engine died ends by itself, and a slow response must not end a crawl.
+            # Errors are ignored: a client whose Docker daemon died ends by itself; a slow response should end no crawl.
             log.warning("docker.slow", reason=str(error))
             return None
         self._was_seen = self._was_seen or is_there

@@ -41,7 +41,7 @@ def build_zim(engine: "ZimitEngine", ended: threading.Event) -> int:
     notes = read_notes(engine.folder)
     if notes.phase is Phase.BUILD:
         if running := engine.docker.running(engine.label):
-            return _waited_for(engine, engine.attach(running), ended)
+            return _wait_for(engine, engine.attach(running), ended)
         if final_zim(engine.folder) is not None:
             return DONE
     warcs = crawl_warcs(engine.folder, notes)
@@ -49,7 +49,7 @@ def build_zim(engine: "ZimitEngine", ended: threading.Event) -> int:
         return DONE
     write_notes(engine.folder, replace(notes, phase=Phase.BUILD))
     set_zims_aside(engine.folder, INTERIM)
-    return _built_of(engine, warcs, ended)
+    return _run_build(engine, warcs, ended)
 
 
 def delete_leftovers(engine: "ZimitEngine") -> None:
@@ -69,22 +69,22 @@ def _is_wanted(engine: "ZimitEngine", warcs: list[Path]) -> bool:
     return wants_final_build(engine.arguments.final_build, places_of(engine.folder, warcs), has_zim=has_zim)
 
 
-def _built_of(engine: "ZimitEngine", warcs: list[Path], ended: threading.Event) -> int:
+def _run_build(engine: "ZimitEngine", warcs: list[Path], ended: threading.Event) -> int:
     if ended.is_set():
         return INTERRUPTED
     with linked_for_zimit(engine.folder, warcs) as names:
-        return _waited_for(engine, engine.start_container(FINAL_BUILD, engine.build_arguments(names)), ended)
+        return _wait_for(engine, engine.start_container(FINAL_BUILD, engine.build_arguments(names)), ended)
 
 
-def _waited_for(engine: "ZimitEngine", attempt: ContainerAttempt, ended: threading.Event) -> int:
+def _wait_for(engine: "ZimitEngine", attempt: ContainerAttempt, ended: threading.Event) -> int:
     while (code := attempt.poll()) is None:
         if ended.wait(_LOOK_SECONDS):
             attempt.stop()
             return INTERRUPTED
     if code != DONE or final_zim(engine.folder) is None:
         raise WebstrataError(
-            f"building the ZIM failed (exit code {code}, {attempt.log_path}): the WARC files are all there, and the "
-            "same command tries again"
+            f"building the ZIM failed (exit code {code}, {attempt.log_path}): no WARC file is lost; run the "
+            "same command to try again"
         )
     return DONE
 

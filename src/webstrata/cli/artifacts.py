@@ -33,7 +33,7 @@ def cleanup(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete the html_gz artifacts of audits whose retention time is over."""
+    """Delete the saved HTML of audits (html_gz artifacts) after its retention time."""
     from datetime import UTC, datetime
 
     from webstrata.retention.artifact_cleanup import clean_up_artifacts

@@ -45,9 +45,9 @@ def rebuild(
 
     with started(quiet=True) as app:
         if dry_run:
-            _print_plan(_not_empty(plan_rebuild(app.archive_root), app.archive_root), as_json=as_json)
+            _print_plan(_require_content(plan_rebuild(app.archive_root), app.archive_root), as_json=as_json)
             return
-        _not_empty(plan_rebuild(app.archive_root), app.archive_root)
+        _require_content(plan_rebuild(app.archive_root), app.archive_root)
         plugins = app.runner().plugins
         with _until_signal() as stopping:
             made = Rebuild(app.database, app.archive_root, plugins, _watcher(), stopping).run(missing=missing)
@@ -74,7 +74,7 @@ def _compute_changes(app: "App", stopping: threading.Event) -> int:
     return sum(tracking.compute(one.id, stopping=stopping).total for one in found if not stopping.is_set())
 
 
-def _not_empty(plan: "RebuildPlan", archive_root: "Path") -> "RebuildPlan":
+def _require_content(plan: "RebuildPlan", archive_root: "Path") -> "RebuildPlan":
     if plan.sources or plan.jobs or plan.problems:
         return plan
     raise NotFoundError(f"there is nothing to rebuild from in {archive_root} (WEBSTRATA_ARCHIVE_ROOT)")

@@ -29,7 +29,7 @@ def _show_by_default(context: typer.Context) -> None:
 
 @command(verbs, example="webstrata retention show")
 def show(as_json: AsJson = False) -> None:
-    """Show the policy of each collection and the last pass."""
+    """Show after how many days the rows of each table expire, and the last deletion."""
     from webstrata.db.retention import retention
     from webstrata.model.retention.rules import EXEMPT, default_days
     from webstrata.retention.policies import show_policies

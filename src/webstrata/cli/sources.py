@@ -75,7 +75,7 @@ def regroup(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count the snapshots that would move.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Group captures into pages again, after a change of page parameters or an upgrade.
+    """Group captures into pages again, after an upgrade or a change of the parameters that distinguish pages.
 
     Without --source, all sources that need it are grouped. If it is interrupted, the same command continues.
     """
@@ -240,7 +240,7 @@ def import_file(
 
 @command(sources, "remove", example="webstrata sources remove example")
 def remove(code: Code) -> None:
-    """Remove a source that has no captures, with its jobs; disable other sources instead."""
+    """Remove a source that has no captures, with its jobs; remove-source also deletes captures."""
     with started(quiet=True) as app:
         _commands(app).remove(code)
     print(f"{code} is removed")

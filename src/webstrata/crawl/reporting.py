@@ -53,7 +53,7 @@ class Reporter:
         return counts
 
     def _report(self) -> bool:
-        """Write the statistics, check the other workers, and return whether the crawl goes on."""
+        """Write the report, reclaim leases, and return whether this worker goes on: not if another job waits for it."""
         counts, now = self._current_counts(), datetime.now(UTC)
         with self._database.write() as session:
             report = self._write_report(session, counts, now)

@@ -73,7 +73,7 @@ def names_of(field_name: str) -> tuple[str, ...]:
 
 
 def load_settings(environ: Mapping[str, str] | None = None, dotenv: Path | None = None) -> Settings:
-    """Return the settings of this process; a wrong or unknown name is an error that names it."""
+    """Return the settings of this process; a SettingsError names every wrong value or unknown setting."""
     given, origins = _given_values(environ, dotenv)
     try:
         return Settings.model_validate(given)

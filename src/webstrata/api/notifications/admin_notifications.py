@@ -137,7 +137,7 @@ def dead_letters(app: Parts, limit: Limit = 200) -> DeadLettersSchema:
 
 @router.post("/dead-letters/retry", dependencies=_OURS, responses=_UNKNOWN)
 def retry_dead_letters(app: ActingParts, which: RetrySchema) -> RetriedSchema:
-    """Queue messages that were given up for delivery again, all or some."""
+    """Queue dead letters, all or some, for another delivery."""
     ids = None if which.ids is None else [number if 0 < number < 2**63 else 0 for number in which.ids]
     with app.database.write() as session:
         return RetriedSchema(retried=outbox.retry_dead(session, datetime.now(UTC), ids))

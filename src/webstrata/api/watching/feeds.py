@@ -74,7 +74,7 @@ def saved_search_feed(
 
 
 def _with_summary(event: EventView, summary: str | None) -> EventView:
-    """Return an event with its summary for a watch of page parts; its reasons are those of the whole page."""
+    """Return an event with the summary of the watched parts, without reasons: those are about the whole page."""
     is_same = event.change_type is ChangeType.UNCHANGED
     kind = ChangeType.UPDATED if is_same else event.change_type
     return replace(event, change_type=kind, summary=summary or event.summary, reasons=())

@@ -46,7 +46,7 @@ def audit(
         typer.Option(
             "--html",
             metavar="FILE",
-            help="Only check whether a saved page is a product page; gzipped or not, - reads standard input.",
+            help="Only check whether a saved page is a product page. The file may be gzipped; - means standard input.",
             show_default=False,
         ),
     ] = None,
@@ -71,7 +71,7 @@ def audit(
     ] = DEFAULT_POLICY,
     as_json: AsJson = False,
 ) -> None:
-    """Audit a shop: evidence of its home page and a product page, on desktop and mobile.
+    """Audit a shop: store screenshots and HTML of its home page and a product page, for desktop and mobile.
 
     If interrupted, the same command continues the audit.
     """

@@ -78,7 +78,7 @@ def run_job(
     options: ToolOptions = None,
     as_json: AsJson = False,
 ) -> None:
-    """Crawl now with archive-tool; a worker, or index-job, indexes the captures later.
+    """Crawl the given URLs now with archive-tool; a worker, or index-job, indexes the captures later.
 
     Arguments after -- are passed on to zimit: run-job … --option engine=zimit -- --pageLimit 10
     """
@@ -170,7 +170,7 @@ def index_job(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make the captures of a job searchable, including those of a registered folder.
+    """Make the captures of a job searchable; the job may be a crawl or a registered folder of WARC files.
 
     After an upgrade, --all indexes the jobs of earlier versions again. If interrupted, the same command continues.
     """

@@ -30,7 +30,7 @@ def print_summary(summary: JobSummary, *, next_step: str, label: str | None = No
 def _not_fetched(summary: JobSummary) -> str:
     if not summary.failed:
         return ""
-    return f"{summary.failed}, the first because {summary.first_error}"
+    return f"{summary.failed}, such as {summary.first_error}"
 
 
 def _report(summary: JobSummary) -> str:

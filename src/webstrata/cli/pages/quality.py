@@ -38,7 +38,7 @@ def quality(
     final_url: Annotated[str | None, typer.Option(metavar="URL", help="URL that the redirects ended at.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Rate the quality of a saved response as a capture, from 1 (good) to 0 (useless), with the reasons."""
+    """Rate how useful a saved page would be as a capture, from 1 (good) to 0 (useless), with the reasons."""
     from webstrata.content.reader.page_reader import PageReader
     from webstrata.content.reader.page_requests import ReadQuality
 

@@ -37,7 +37,8 @@ def add_watch(
         WatchScope, typer.Option("--scope", help="Watch the page, the pages of its folder, or its whole site.")
     ] = WatchScope.PAGE,
     select: Annotated[
-        str, typer.Option("--select", metavar="CSS", help="Only changes in elements of this CSS selector count.")
+        str,
+        typer.Option("--select", metavar="CSS", help="Report only changes in elements that match this CSS selector."),
     ] = "",
     ignore: Annotated[
         list[str] | None,

@@ -1,6 +1,7 @@
 """Currencies: symbols and names to codes of ISO 4217, and the currencies of countries."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 
 _CODES = (
@@ -96,6 +97,9 @@ _SYMBOLS: Mapping[str, str] = {
     "د.م": "MAD",
     "د.ت": "TND",
 }
+
+SIGNS = "".join(symbol for symbol in _SYMBOLS if len(symbol) == 1 and unicodedata.category(symbol) == "Sc")
+"""The currency signs that are no letters."""
 _DOLLARS = "ARS AUD BBD BMD BND BSD BZD CAD CLP COP DOP FJD HKD JMD MXN NAD NZD SGD TTD TWD USD UYU XCD"
 _AMBIGUOUS: Mapping[str, tuple[str, frozenset[str]]] = {
     "$": ("USD", frozenset(_DOLLARS.split())),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from webstrata.content.listing.currencies import SIGNS
 from webstrata.content.listing.literals import LiteralSet
 
 _BEGINNING = 20_000
@@ -15,7 +16,9 @@ _MOST_LETTERS = 5
 _OCCURRENCES = 200
 _SEARCHED = 60_000
 
-_SIGNS = "$€£¥￥₽₹₴₺₪₩₫฿₱₸₾₦₡₲円元원"
+_SIGNS = "".join(dict.fromkeys(f"$€£¥￥₽₹₴₺₪₩₫฿₱₸₾₦₡₲円元원{SIGNS}"))
+"""The common ones come first."""
+
 _WORDS = (
     *("EUR", "USD", "GBP", "CHF", "AUD", "CAD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BRL", "AED"),
     *("SAR", "SGD"),

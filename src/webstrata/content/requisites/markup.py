@@ -53,7 +53,7 @@ def _of_drawing(element: Element) -> Iterable[str]:
 
 
 def _of_link(element: Element) -> Iterator[str]:
-    """Yield what a link element preloads, except pages, and its images of several sizes."""
+    """Yield what a link element preloads and the candidates of its `imagesrcset`; nothing if it preloads a page."""
     if _PRELOADS.isdisjoint((element.attr("rel") or "").lower().split()):
         return
     if (element.attr("as") or "").strip().lower() != "document":

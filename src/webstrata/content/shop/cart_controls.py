@@ -64,7 +64,7 @@ class CartControl:
 
 
 def cart_controls(tree: Document, elements: Sequence[Element], url: str) -> Iterator[CartControl]:
-    """Yield the controls of a page that put a product into a cart; `elements` are those with certain tags.
+    """Yield the controls of a page that put a product into a cart; `elements` are all elements with CONTROL_TAGS.
 
     Links to other sites, such as an article's links to a shop, are not controls of this page.
     """

@@ -9,9 +9,9 @@ from webstrata.model.list_totals import MOST_COUNTED
 
 
 def count_rows(session: Session, rows: Select[*tuple[Any, ...]]) -> int:
-    """Return how many rows a query has: those beyond one more than MOST_COUNTED are not counted.
+    """Return how many rows a query has, at most MOST_COUNTED + 1.
 
-    An order leads PostgreSQL to an index; without one it may read a whole table until it meets so many rows.
+    Order the query as an index does: otherwise PostgreSQL may read the whole table.
     """
     first = rows.limit(MOST_COUNTED + 1).subquery()
     return session.scalar(select(func.count()).select_from(first)) or 0

@@ -87,7 +87,7 @@ def write_sources(database: Database, archive_root: Path) -> None:
 
 
 def source_names(archive_root: Path) -> dict[str, str]:
-    """Return the names of the sources in that file, by code; empty when it cannot be read."""
+    """Return the names of the sources in `sources.json`, by code; empty when it cannot be read."""
     try:
         listed = _sources(archive_root / SOURCES_FILE)
     except (UsageError, StorageError):

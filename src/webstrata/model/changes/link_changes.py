@@ -26,7 +26,7 @@ def judge_links(
 ) -> None:
     """Collect the reasons of changed links; `explained` is how many are due to changed menus and the like.
 
-    If the page's text is the same, links with unchanged words lead elsewhere.
+    If the page's text is the same, a changed URL means that a link with the same words leads elsewhere.
     """
     gone = {url: _split(url) for url in sorted(removed) if not _is_sharing(url)}
     come = {url: _split(url) for url in sorted(added) if not _is_sharing(url)}
@@ -49,7 +49,7 @@ def judge_links(
 def _judge_domains(
     gone: dict[str, tuple[str, str]], come: dict[str, tuple[str, str]], evidence: ChangeEvidence
 ) -> None:
-    """Collect links to the same path, or a page's only changed link, that lead to another site."""
+    """Collect links whose host changed: to the same path, or the only link of the page that changed."""
     hosts = {path: host for host, path in come.values() if path.strip("/")}
     is_single = len(gone) == len(come) == 1
     for host, path in gone.values():

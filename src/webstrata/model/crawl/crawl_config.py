@@ -91,7 +91,7 @@ class CrawlConfig:
     )
     max_crawl_delay: float = _declare(
         60.0,
-        "Longest Crawl-delay of robots.txt that is obeyed, in seconds; 0 ignores Crawl-delay.",
+        "Maximum Crawl-delay of robots.txt, in seconds; a longer one is cut to this value, and 0 ignores Crawl-delay.",
         0,
         3600,
         flag="--max-crawl-delay",

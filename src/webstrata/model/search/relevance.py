@@ -69,7 +69,7 @@ def per_length(length: float, usual_length: float) -> float:
 
 
 def bm25(weights: Sequence[float], counts: Mapping[int, float]) -> float:
-    """Return how well a text matches terms, by their weights and how often it has each, by number."""
+    """Return how well a text matches terms; `counts` is how often it has each term, by the term's number."""
     found = sum(weights[number] * count / (count + SATURATION) for number, count in counts.items())
     return found * (1 + SATURATION) / (sum(weights) or 1.0)
 
@@ -77,7 +77,7 @@ def bm25(weights: Sequence[float], counts: Mapping[int, float]) -> float:
 def bm25_of_all(
     weights: Sequence[float], counts: Mapping[int, Mapping[int, float]], shares: Mapping[int, float]
 ) -> dict[int, float]:
-    """Return `bm25` of many documents: how often each has a term, by term and document, and what a hit counts in it."""
+    """Return `bm25` by document, from the hits by term and document, and what a hit counts in each (`per_length`)."""
     found = dict.fromkeys(shares, 0.0)
     for number, by_document in counts.items():
         weight = weights[number] * (1 + SATURATION) / (sum(weights) or 1.0)

@@ -19,7 +19,7 @@ class PlottedValue:
 
 @dataclass(frozen=True)
 class ValuePlot:
-    """A line over one stretch of time, and the values at its edges."""
+    """A line, its first and last time, and its lowest and highest value."""
 
     points: str
     begins: datetime
