@@ -366,7 +366,7 @@ def test_a_final_build_that_fails_reports_it_and_keeps_the_warcs(docker: StandIn
     docker.zimit_does("tempdir abc; warc page; zim", "exit 1")
     engine = engine_for(folder, "--final-build", "always", "--cleanup")
     assert ended(engine.start(1)) == 0
-    with pytest.raises(WebstrataError, match=r"building the ZIM failed \(exit code 1, .*same command tries again"):
+    with pytest.raises(WebstrataError, match=r"building the ZIM failed \(exit code 1, .*same command to try again"):
         finished(engine)
     assert (folder / f"{ZIM}.interim").is_file()
     assert len(discover(folder).files) == 1
